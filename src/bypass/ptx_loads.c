@@ -396,3 +396,15 @@ uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst)
             return i;
     return UINT32_MAX;
 }
+
+uint64_t sl_ptx_text_hash(const char *text, size_t length)
+{
+    sl_ptx_module *module;
+    uint64_t hash = 0;
+    if (sl_ptx_parse(text, length, "PTX", &module, NULL))
+        return 0;
+    if (sl_ptx_code_hash(module, &hash, NULL))
+        hash = 0;
+    sl_ptx_free(module);
+    return hash;
+}

@@ -63,7 +63,7 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
  * Other modes: groups, those first for which modes by level made a difference, at most as many as fit options.max (0:
  * 96), and single loads where the group gains by the mode. What is not timed stays NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
-/* Fills load for what options.like shows to make a difference, to compare its timer with this one; and the noise. */
+/* Fills load for what options.like shows to make a difference, to compare its timer with this one. */
 sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error);
 /* The final timing of a plan: more rounds, and results compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);

@@ -368,8 +368,10 @@ static int tune_input(tuning *t)
                                       .recording = &t->input.recording,
                                       .seed = o->input.seed,
                                       .pool = pool};
+    sl_progress_phase(t->inv->progress, "tuning");
     if (!status)
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
+    sl_progress_update(t->inv->progress, "choices", 1, 1);
     t->result.plan.made_by = t->inv->line;
     if (!status)
         warn(t);

@@ -354,15 +354,10 @@ sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const 
 sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
                              char **out, size_t *out_length, uint64_t *changed, sl_error *error)
 {
-    sl_ptx_module *module;
-    uint64_t hash = 0;
+    uint64_t hash = plans->count ? sl_ptx_text_hash(text, length) : 0;
     sl_status status = SL_OK;
     *out = NULL;
-    if (!plans->count || sl_ptx_parse(text, length, name, &module, NULL))
-        return SL_OK;
-    bool known = !sl_ptx_code_hash(module, &hash, NULL);
-    sl_ptx_free(module);
-    for (uint32_t i = 0; i < plans->count && known && !*out && !status; i++) {
+    for (uint32_t i = 0; i < plans->count && hash && !*out && !status; i++) {
         const sl_plan *plan = &plans->plan[i];
         if (plan->code_hash == hash && sl_plan_chosen(plan))
             status = sl_ptx_apply(text, length, name, plan, sm, out, out_length, error);

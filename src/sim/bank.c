@@ -7,36 +7,6 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-/* ---- where things are ---- */
-
-static uint32_t bank_in(const sl_level *level, uint32_t partition, uint32_t core, uint64_t addr)
-{
-    uint32_t banks = level->banks / sl_partitions(level);
-    uint64_t chunk = addr / level->bank_interleave;
-    if (level->index == SL_INDEX_MIX)
-        chunk = sl_hash_mix(chunk);
-    return core / level->cores_per_instance * level->banks + partition * banks + (uint32_t)(chunk % banks);
-}
-
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
-{
-    const sl_level *level = &sim->machine.level[number];
-    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
-        return core / level->cores_per_instance;
-    uint32_t partition = level->partitions > 1
-                             ? sl_partition_of(level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core)
-                             : 0;
-    return bank_in(level, partition, core, addr);
-}
-
-uint32_t sl_bank_home(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
-{
-    const sl_level *level = &sim->machine.level[number];
-    if (level->partitions <= 1)
-        return sl_bank_for(sim, number, core, addr);
-    return bank_in(level, sl_partition_home(level, addr / level->line_bytes), core, addr);
-}
-
 /* ---- answers ---- */
 
 /* The level has the requested data. */
@@ -69,27 +39,6 @@ typedef struct lookup {
     uint32_t eviction; /* record of the victim; SL_NONE: it does not block the way */
     sl_cache_access access;
 } lookup;
-
-/* The line of the request is to be evicted first. */
-static bool is_evict_first(const sl_bank *b, const sl_request *r)
-{
-    return r->priority >> b->number & 1;
-}
-
-/* It is to be evicted last. */
-static bool is_evict_last(const sl_bank *b, const sl_request *r)
-{
-    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1;
-}
-
-/* Marks the way of a line with the priority of a request. */
-static void mark_priority(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, const sl_request *r)
-{
-    if (is_evict_first(b, r))
-        sim->failed |= !sl_set_first(b, set, way, true);
-    if (is_evict_last(b, r))
-        sim->failed |= !sl_set_last(b, set, way);
-}
 
 /* The level holds, or may hold, newer data than the levels below. */
 static bool has_newer_data(const sl_bank *b, const lookup *l)
@@ -135,6 +84,7 @@ static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
 static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_way_mask mask;
+    l->r->bypass |= (uint8_t)(1u << l->place);
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
     if (l->here && l->r->kind == SL_REQUEST_LOAD) /* only what is not here is fetched */
@@ -158,10 +108,8 @@ static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_s
 /* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
-    if (passes_by(sim, b, l, reason)) {
-        l->r->bypass |= (uint8_t)(1u << l->place);
+    if (passes_by(sim, b, l, reason))
         return bypass_level(sim, b, l);
-    }
     bool asked = l->r->stalled >> reason & 1;
     if (!b->bypass_policy || !b->bypass_policy->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD ||
         has_newer_data(b, l))
@@ -169,7 +117,6 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
     l->r->stalled |= (uint8_t)(1u << reason);
     if (b->bypass_policy->ops->on_stall(b->bypass_policy->self, &l->access, reason) == SL_ADMIT)
         return stall(b, reason);
-    l->r->bypass |= (uint8_t)(1u << l->place);
     return bypass_level(sim, b, l);
 }
 
@@ -201,7 +148,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
     l->line_slot = (size_t)set * b->ways + way;
     l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
-    mark_priority(sim, b, set, way, l->r);
+    sl_mark_priority(sim, b, set, way, l->r);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
@@ -221,26 +168,9 @@ static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
         return false;
     l->line_slot = sl_first_entry(b) + entry;
     l->here = true;
-    b->frc[entry].first = is_evict_first(b, l->r);
+    b->frc[entry].first = sl_evicts_first(b, l->r);
     sim->result->level[b->number].frc_misses++;
     return true;
-}
-
-/* Lines in flight of the request's warp, where these are limited. */
-static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
-{
-    uint32_t core = r->core - b->instance * b->level->cores_per_instance;
-    return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
-}
-
-/* No MSHR is free, of all or of the warp's. What another partition sent has one there. */
-static bool lacks_mshr(const sl_sim *sim, sl_bank *b, const sl_request *r)
-{
-    const sl_level *level = b->level;
-    if (sl_is_sent_home(sim, b, r->core))
-        return false;
-    return (level->mshrs && b->mshrs >= level->mshrs) ||
-           (b->warp_mshrs && r->slot != SL_NONE && *mshrs_of_warp(b, r) >= level->mshrs_per_warp);
 }
 
 /* Takes an MSHR for units of the line. */
@@ -265,7 +195,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
                                 .waiting = SL_EMPTY_LIST};
     line->mshr = l->r->mshr[l->place] = m;
     if (b->warp_mshrs && l->r->slot != SL_NONE)
-        ++*mshrs_of_warp(b, l->r);
+        ++*sl_mshrs_of_warp(b, l->r);
     sl_set_in_flight_at(b, l->line_slot, line->in_flight | asked);
     if (sim->data_check) {
         sl_data_check_request(sim, b, l->line_slot, asked);
@@ -277,7 +207,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
 /* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
 static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    if (lacks_mshr(sim, b, l->r))
+    if (sl_lacks_mshr(sim, b, l->r))
         return hold(sim, b, l, SL_STALL_MSHR);
     if (b->out.count >= b->level->miss_queue)
         return hold(sim, b, l, SL_STALL_QUEUE);
@@ -323,9 +253,9 @@ static bool streams(const sl_bank *b, const lookup *l)
 static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
 {
     b->line[l->line_slot].mark |= SL_LINE_REUSED;
-    if (l->way != SL_NO_WAY && is_evict_last(b, l->r))
+    if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
         sim->failed |= !sl_set_last(b, l->access.set, l->way);
-    if (!is_evict_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
+    if (!sl_evicts_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
         tell_hit(b, l);
     if (!b->number)
         return;
@@ -514,7 +444,7 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 /* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
 static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
 {
-    if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(sim, b, l->r))
+    if (b->level->miss_handling != SL_MISS_OVERLAPPED && sl_lacks_mshr(sim, b, l->r))
         return stall(b, SL_STALL_MSHR);
     sl_stall reason = reserve(sim, b, l, 0);
     if (reason != SL_STALLS)
@@ -741,7 +671,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     r->kind = done.kind;
     sl_give_mshr(b, m);
     if (b->warp_mshrs && r->slot != SL_NONE)
-        --*mshrs_of_warp(b, r);
+        --*sl_mshrs_of_warp(b, r);
     sl_set_in_flight_at(b, line_slot, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
     line->stale &= line->in_flight;

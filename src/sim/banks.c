@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creation and emptying of the banks of a level. */
+/* Where the banks of a level are; their creation and emptying. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,40 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 #include "sim/pages.h"
+
+/* ---- where things are ---- */
+
+static uint32_t bank_in(const sl_sim *sim, uint32_t number, uint32_t partition, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    sl_divisor banks = sim->partition_banks[number];
+    uint64_t chunk = sl_divide(addr, sim->interleave[number]);
+    if (level->index == SL_INDEX_MIX)
+        chunk = sl_hash_mix(chunk);
+    uint32_t instance = level->cores_per_instance == sim->machine.cores ? 0 : core / level->cores_per_instance;
+    return instance * level->banks + partition * banks.by + (uint32_t)sl_modulo(chunk, banks);
+}
+
+uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
+        return level->cores_per_instance == 1 ? core : core / level->cores_per_instance;
+    uint32_t partition = level->partitions > 1
+                             ? sl_partition_of(level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core)
+                             : 0;
+    return bank_in(sim, number, partition, core, addr);
+}
+
+uint32_t sl_bank_home(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    if (level->partitions <= 1)
+        return sl_bank_for(sim, number, core, addr);
+    return bank_in(sim, number, sl_partition_home(level, addr / level->line_bytes), core, addr);
+}
+
+/* ---- creation ---- */
 
 static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
 {
@@ -130,6 +164,8 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     if (!sim->bank[number])
         return sl_fail_memory(error);
     sim->banks[number] = count;
+    sim->interleave[number] = sl_divisor_of(level->bank_interleave ? level->bank_interleave : 1);
+    sim->partition_banks[number] = sl_divisor_of(level->banks / sl_partitions(level));
     if (!take_lines(sim, number, count))
         return sl_fail_memory(error);
     sl_status status = sl_wheel_init(&sim->bank_wheel[number], count, error);

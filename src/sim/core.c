@@ -172,12 +172,43 @@ static sl_status read_iterations(const sl_sim *sim, sl_sim_core *core, uint32_t 
     return status;
 }
 
+/* Reads the blocks of a chain ahead with their accesses, as far as they follow each other. */
+static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    sl_warp_cursor *cursor = &warp->reader.cursor;
+    const sl_chain *chain = &sim->program->chain[cursor->bb];
+    uint64_t mask = cursor->mask;
+    sl_status status = SL_OK;
+    bool more = true;
+    uint32_t n = 0;
+    warp->loop = cursor->bb;
+    for (; n < chain->blocks && !status; n++) {
+        bool here = more && cursor->bb == warp->loop + n;
+        if (n % 2 == 0 && !(here && cursor->mask == mask))
+            break;
+        if (!here)
+            continue;
+        warp->chained |= 1u << n;
+        warp->chain_lanes[n] = (uint8_t)__builtin_popcountll(cursor->mask);
+        for (uint32_t i = 0; i < sim->program->loop[warp->loop + n].accesses && !status; i++) {
+            status = read_access(warp, error);
+            core->held[(size_t)w * sim->program->held + chain->from[n] + i] = cursor->access;
+        }
+        if (!status)
+            status = sl_warp_reader_step(&warp->reader, &more, error);
+    }
+    warp->hoisted = n == chain->blocks;
+    warp->at_next = more;
+    return status;
+}
+
 /* Goes to the next basic block of the trace. */
 static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
     *more = true;
-    if (warp->iterations)
+    if (warp->iterations || warp->chained)
         return SL_OK;
     sl_status status = warp->at_next ? SL_OK : sl_warp_reader_step(&warp->reader, more, error);
     warp->at_next = false;
@@ -185,6 +216,8 @@ static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bo
         warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
         if (sim->program->loop[warp->reader.cursor.bb].factor)
             status = read_iterations(sim, core, w, error);
+        else if (sim->program->chain && sim->program->chain[warp->reader.cursor.bb].blocks)
+            status = read_chain(sim, core, w, error);
     }
     return status;
 }
@@ -192,6 +225,15 @@ static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bo
 /* The steps of the next block, or of several iterations of a loop. */
 static const sl_trace_bb *choose_block(const sl_program *p, sl_sim_warp *warp)
 {
+    if (warp->chained) {
+        const sl_chain *chain = &p->chain[warp->loop];
+        uint32_t n = (uint32_t)__builtin_ctz(warp->chained);
+        warp->chained &= warp->chained - 1;
+        warp->next_lanes = warp->chain_lanes[n];
+        warp->accesses = p->held;
+        warp->held_from = 0;
+        return &p->block[chain->block + n + (warp->hoisted ? chain->blocks : 0)];
+    }
     if (!warp->iterations) {
         warp->accesses = warp->held_from = warp->held_count = 0;
         return &p->block[warp->reader.cursor.bb];
@@ -551,7 +593,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = warp->issued = warp->iterations = warp->held_from = warp->held_count = 0;
+    warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->held_from = warp->held_count = 0;
     warp->at_next = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;

@@ -43,7 +43,10 @@ typedef struct sl_sim_warp {
     uint32_t iterations;            /* and how many have not been entered */
     uint32_t held_from, held_count; /* accesses of the iterations that were */
     bool at_next;                   /* the reader is at the block behind them */
-    sl_access *access;              /* of the memory instruction that is issued */
+    bool hoisted;                   /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
+    uint32_t chained;               /* mask of its blocks that have not been entered */
+    uint8_t chain_lanes[SL_MAX_CHAIN];
+    sl_access *access; /* of the memory instruction that is issued */
     sl_warp_reader reader;
 } sl_sim_warp;
 

@@ -26,21 +26,20 @@ static uint64_t burst(const sl_sim *sim, uint32_t bytes)
 
 static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
 {
-    const sl_memory *m = &sim->machine.memory;
-    uint64_t chunk = addr / m->channel_interleave;
+    uint64_t chunk = sl_divide(addr, sim->channel_bytes);
     if (sim->machine.level[sim->machine.levels - 1].index == SL_INDEX_MIX)
         chunk = sl_hash_mix(chunk);
-    return (uint32_t)(chunk % m->channels);
+    return (uint32_t)sl_modulo(chunk, sim->channels);
 }
 
 /* Neighbouring rows are in different banks; with a power-of-two stride mostly, too. */
 static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 {
-    const sl_memory *m = &sim->machine.memory;
-    uint64_t local = addr / m->channel_interleave / m->channels * m->channel_interleave + addr % m->channel_interleave;
-    uint64_t row = local / m->row_bytes;
-    e->row = row / m->banks;
-    e->bank = (uint32_t)((row ^ e->row) % m->banks);
+    uint64_t chunk = sl_divide(sl_divide(addr, sim->channel_bytes), sim->channels);
+    uint64_t local = chunk * sim->channel_bytes.by + sl_modulo(addr, sim->channel_bytes);
+    uint64_t row = sl_divide(local, sim->row_bytes);
+    e->row = sl_divide(row, sim->dram_banks);
+    e->bank = (uint32_t)sl_modulo(row ^ e->row, sim->dram_banks);
 }
 
 static uint32_t group_banks(const sl_sim *sim)
@@ -54,7 +53,7 @@ static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank
 {
     uint64_t time = c->turn[bank].time;
     bool access = command == SL_DRAM_TO_READ || command == SL_DRAM_TO_WRITE;
-    return access ? sl_later(time, c->group_free[bank / group_banks(sim)] / BUS) : time;
+    return access && sim->machine.memory.ccdl ? sl_later(time, c->group_free[bank / group_banks(sim)] / BUS) : time;
 }
 
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
@@ -123,8 +122,10 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     uint64_t end_cycle = (end + BUS - 1) / BUS;
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
     c->access_at = sim->now + sl_later(t->ccd, 1);
-    uint64_t *group = &c->group_free[e.bank / group_banks(sim)];
-    *group = sl_later(sim->now * BUS, *group) + (m->ccdl ? burst(sim, bytes) * m->ccdl / sl_later(m->ccd, 1) : 0);
+    if (m->ccdl) {
+        uint64_t *group = &c->group_free[e.bank / group_banks(sim)];
+        *group = sl_later(sim->now * BUS, *group) + burst(sim, bytes) * m->ccdl / sl_later(m->ccd, 1);
+    }
     sim->result->dram_row_hits += !e.activated;
     sim->result->dram_row_misses += e.activated;
     statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
@@ -329,6 +330,10 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
 {
     const sl_memory *m = &sim->machine.memory;
     turn_times(sim);
+    sim->channel_bytes = sl_divisor_of(m->channel_interleave);
+    sim->channels = sl_divisor_of(m->channels);
+    sim->row_bytes = sl_divisor_of(m->row_bytes);
+    sim->dram_banks = sl_divisor_of(m->banks);
     sim->memory_pad = pad(sim);
     sim->channel = calloc(m->channels, sizeof *sim->channel);
     if (!sim->channel)

@@ -23,6 +23,25 @@ typedef struct sl_channel sl_channel;
 
 enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
+/* A number that is often divided by. Most are powers of two. */
+typedef struct sl_divisor {
+    uint32_t by;
+    uint8_t shift; /* 64: it is no power of two */
+} sl_divisor;
+
+static inline sl_divisor sl_divisor_of(uint32_t by)
+{
+    return (sl_divisor){by, by & (by - 1) ? 64 : (uint8_t)__builtin_ctz(by)};
+}
+static inline uint64_t sl_divide(uint64_t n, sl_divisor d)
+{
+    return d.shift < 64 ? n >> d.shift : n / d.by;
+}
+static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
+{
+    return d.shift < 64 ? n & (d.by - 1) : n % d.by;
+}
+
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
     uint64_t requests; /* warp instructions */
@@ -45,6 +64,8 @@ struct sl_sim {
     uint32_t sector_units;         /* of a sector of level 0 */
     unsigned log2_line;            /* of level 0 */
     uint32_t banks[SL_MAX_LEVELS]; /* of all instances of a level together */
+    sl_divisor interleave[SL_MAX_LEVELS], partition_banks[SL_MAX_LEVELS]; /* bytes of a bank; banks of a partition */
+    sl_divisor channel_bytes, channels, row_bytes, dram_banks;
     sl_bank *bank[SL_MAX_LEVELS];
     void *lines[SL_MAX_LEVELS]; /* of the banks of a level (banks.c) */
     sl_timing_wheel bank_wheel[SL_MAX_LEVELS];

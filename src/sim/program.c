@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/hoisting.h"
 #include "sim/load_batching.h"
 #include "sim/lowering.h"
 #include "sim/unrolling.h"
@@ -91,6 +92,8 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
     sl_status status = core->lowering ? sl_program_lower(p, error) : SL_OK;
     if (!status && core->lowering)
         status = sl_program_unroll(p, error);
+    if (!status && core->lowering)
+        status = sl_program_hoist(p, error);
     if (status)
         return status;
     return core->load_batching ? sl_program_batch_loads(p, core->load_batching, error) : SL_OK;
@@ -102,5 +105,6 @@ void sl_program_fini(sl_program *p)
     free(p->order);
     free(p->block);
     free(p->loop);
+    free(p->chain);
     *p = (sl_program){0};
 }

@@ -36,6 +36,14 @@ typedef struct sl_loop {
     uint32_t accesses; /* memory instructions of one */
 } sl_loop;
 
+/* Blocks in a row, every second of which may be jumped over, and how they are after hoisting (hoisting.h). */
+enum { SL_MAX_CHAIN = 9 };
+typedef struct sl_chain {
+    uint32_t blocks;             /* 0: none begins here */
+    uint32_t block;              /* the first of those that were added: all as they are, then all after hoisting */
+    uint32_t from[SL_MAX_CHAIN]; /* of each, the number of its first access */
+} sl_chain;
+
 typedef struct sl_program {
     const sl_trace_kernel *kernel;
     uint32_t steps;
@@ -44,6 +52,7 @@ typedef struct sl_program {
     uint32_t blocks;    /* those of the kernel, behind them those of unrolled loops */
     sl_trace_bb *block; /* [blocks]: of steps */
     sl_loop *loop;      /* [kernel->bbs] */
+    sl_chain *chain;    /* [kernel->bbs]; NULL: nothing was hoisted */
     uint32_t registers;
     uint32_t held; /* max accesses of a warp that are read before they issue */
     uint32_t interval[SL_UNITS];
