@@ -4,10 +4,10 @@
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters. It knows of the cache only what the
  * functions are passed; it keeps its state in `self`. Custom policies of a program come as an sl_policy_list
  * with a machine (sl_machine_create), whose levels can name them like the built-in ones: "mine(bits=3)". A policy with
- * `victim` replaces; one with `admit`, `on_stall` or `queues` bypasses; some do both. A cache has one that replaces,
- * and may have another one, notified of everything as the first, that bypasses. Of two policies the first is asked for
- * victims only and the second for everything else; a policy that is alone is asked for all it does. A cache may do
- * without bypassing and never ask `admit` (the model).
+ * `victim` replaces; one with `admit`, `on_stall`, `queues` or `hold_back` bypasses; some do both. A cache has one that
+ * replaces, and may have another one, notified of everything as the first, that bypasses. Of two policies the first is
+ * asked for victims only and the second for everything else; a policy that is alone is asked for all it does. A cache
+ * may do without bypassing and never ask `admit` (the model).
  *
  * The order of calls, for one access:
  *   hit                     on_hit
@@ -43,6 +43,7 @@ typedef struct sl_cache_access {
     sl_mem_access kind; /* load, store or atomic */
     uint64_t now;       /* cycle; 0 where there is no time */
     bool pending;       /* of hits: a pending hit: the line is in flight */
+    uint32_t warp;      /* its place on the core; 0 where that is not known (the model, levels further out) */
 } sl_cache_access;
 
 /* Whether it reads, and so may bypass a cache; policies do not decide on stores and atomics. */
@@ -106,6 +107,13 @@ typedef enum sl_stall {
 /* Feedback from the next level, sent with the data; bits. */
 enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that bypassed this cache: wrongly so */ };
 
+/* A core at work, of which a policy may hold warps back. */
+typedef struct sl_core_work {
+    uint64_t warps;        /* that have not ended, a bit each */
+    uint64_t instructions; /* that were issued since the launch began */
+    uint64_t now;
+} sl_core_work;
+
 /* Receives the statistics that a policy reports, one by one. */
 typedef struct sl_policy_statistics {
     void (*number)(void *to, const char *name, uint64_t value);
@@ -168,6 +176,9 @@ typedef struct sl_policy_ops {
     void (*report)(const void *self, const sl_policy_statistics *statistics);
     /* A guess at the way of a set that it would replace next. Affects speed only. */
     uint32_t (*likely)(const void *self, uint32_t set);
+    /* Of a first level in the simulator: warps whose loads may not issue now, a bit each. `*wait`: the cycles after
+     * which it is asked again where nothing else happens. */
+    uint64_t (*hold_back)(void *self, const sl_core_work *work, uint64_t *wait);
 } sl_policy_ops;
 
 /* The built-in policies: 0 … sl_policy_count() - 1. */

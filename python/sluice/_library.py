@@ -48,7 +48,7 @@ CounterInfo = _struct("sl_counter_info", *_all(c_char_p, "name", "unit", "meanin
 ModelOptions = _struct("sl_model_options", *_all(c_bool, "no_latency", "no_associativity", "no_mshr", "no_divergence"),
                        ("seed", c_uint64))
 CacheAccess = _struct("sl_cache_access", ("line", c_uint64), *_all(c_uint32, "set", "pc"), ("kind", c_int),
-                      ("now", c_uint64), ("pending", c_bool))
+                      ("now", c_uint64), ("pending", c_bool), ("warp", c_uint32))
 CacheShape = _struct("sl_cache_shape", *_all(c_uint32, "sets", "ways"), ("seed", c_uint64),
                      *_all(c_uint32, "instance", "instances"), *_all(c_void_p, "shared", "counts"))
 WayMask = _struct("sl_way_mask", ("bits", POINTER(c_uint64)), ("ways", c_uint32))
@@ -63,7 +63,7 @@ PolicyOps = _struct("sl_policy_ops", *_all(c_char_p, "name", "summary", "source"
                     *_all(c_size_t, "state_bytes", "shared_bytes"), *_all(c_bool, "needs_counts", "first_level_only", "keeps"),
                     *_all(c_double, "access_nj", "leak_mw"), ("cost", c_char_p), ("init", INIT), ("victim", VICTIM),
                     *_all(c_void_p, "admit", "give_up", "queues"), ("on_hit", USE), ("on_fill", USE), ("on_evict", EVICT),
-                    *_all(c_void_p, "on_stall", "on_feedback", "report", "likely"))
+                    *_all(c_void_p, "on_stall", "on_feedback", "report", "likely", "hold_back"))
 PolicyList = _struct("sl_policy_list", ("count", c_size_t), ("ops", POINTER(POINTER(PolicyOps))))
 
 STRUCTS = (Error, Inst, Kernel, Launch, Range, Rows, CounterInfo, ModelOptions, CacheAccess, CacheShape, WayMask, Param,

@@ -58,6 +58,20 @@ sl_status sl_bypass_parse_list(const char *list, uint32_t *modes, sl_error *erro
     return status;
 }
 
+int sl_bypass_ahead(unsigned mode)
+{
+    return mode == SL_BYPASS_AHEAD_0 ? 0 : mode == SL_BYPASS_AHEAD_4 ? 4 : mode == SL_BYPASS_AHEAD_16 ? 16 : -1;
+}
+
+unsigned sl_bypass_neutral(unsigned mode)
+{
+    if (sl_bypass_ahead(mode) >= 0)
+        return SL_BYPASS_AHEAD_0;
+    if (!*sl_controls[mode].policy)
+        return SL_BYPASS_NONE;
+    return sl_controls[mode].node == SL_NODE_STORE ? SL_BYPASS_STORE_NEUTRAL : SL_BYPASS_NEUTRAL;
+}
+
 uint32_t sl_bypass_modes_of(sl_node node)
 {
     uint32_t modes = 0;
@@ -77,7 +91,7 @@ const char *sl_load_why_not(const sl_load *load, unsigned mode)
         return load->fixed;
     if (mode == SL_BYPASS_NC && load->not_nc)
         return load->not_nc;
-    if (mode == SL_BYPASS_AHEAD_4 || mode == SL_BYPASS_AHEAD_16)
+    if (sl_bypass_ahead(mode) >= 0)
         return "it is not in a loop that advances its address by a constant";
     if (mode >= SL_BYPASS_FETCH_64 && mode <= SL_BYPASS_FETCH_256)
         return "it already has a prefetch size, or the target knows none";

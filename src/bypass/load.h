@@ -45,11 +45,14 @@ sl_status sl_bypass_parse(const char *name, unsigned *mode, sl_error *error);
 sl_status sl_bypass_parse_list(const char *list, uint32_t *modes, sl_error *error);
 /* All modes of a kind of node. */
 uint32_t sl_bypass_modes_of(sl_node node);
-/* Modes that a hint to L2 writes, whose gains the neutral hint tells from those of other code. */
-static inline bool sl_bypass_hints(unsigned mode)
-{
-    return mode < SL_BYPASS_MODES && *sl_controls[mode].policy;
-}
+/* Neutral modes: the compiler sees the same code as with others, and caches nothing new. */
+enum { SL_BYPASS_NEUTRALS = 1u << SL_BYPASS_NEUTRAL | 1u << SL_BYPASS_STORE_NEUTRAL | 1u << SL_BYPASS_AHEAD_0 };
+/* The neutral mode in place of one around which the compiler schedules code otherwise: hints to L2, which need
+ * registers, and prefetches. It tells gains by caches from those by other code. SL_BYPASS_NONE: the mode changes no
+ * more than bits of an instruction, or a launch. */
+unsigned sl_bypass_neutral(unsigned mode);
+/* Iterations by which a prefetch is ahead of its load; -1: the mode has none. */
+int sl_bypass_ahead(unsigned mode);
 
 enum {
     SL_LOAD_VOLATILE = 1,  /* volatile, relaxed, acquire: its meaning forbids a cache operator */

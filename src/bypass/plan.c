@@ -469,6 +469,24 @@ sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *erro
     return status;
 }
 
+sl_status sl_plan_read_for(const char *path, uint64_t code_hash, sl_plan *plan, sl_error *error)
+{
+    sl_plan_list list;
+    sl_status status = sl_plan_list_read(path, &list, error);
+    if (!status && !list.count)
+        status = sl_fail(error, SL_NOT_FOUND, "%s has no plan: there was nothing to change", path);
+    if (status)
+        return status;
+    uint32_t chosen = 0;
+    for (uint32_t i = 1; i < list.count && list.plan[chosen].code_hash != code_hash; i++)
+        if (list.plan[i].code_hash == code_hash)
+            chosen = i;
+    *plan = list.plan[chosen];
+    list.plan[chosen] = list.plan[--list.count];
+    sl_plan_list_fini(&list);
+    return SL_OK;
+}
+
 void sl_plan_list_fini(sl_plan_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -609,10 +627,10 @@ static sl_status check_node(const sl_plan_load *wanted, const char *form, const 
     static const char *const words[] = {"load", "store"};
     const sl_load *load = find_load(graph, wanted);
     char setting[32];
-    if (!strcmp(form, "llvm-ir") && wanted->mode >= SL_BYPASS_BY_LEVEL)
+    if (!strcmp(form, "llvm-ir") && wanted->mode >= SL_BYPASS_BY_LEVEL && wanted->mode != SL_BYPASS_STORE_L2)
         return sl_fail(error, SL_UNSUPPORTED,
                        "%s: mode %s of %s cannot be written into LLVM IR, which has volatile and nontemporal loads "
-                       "alone; compile it to PTX and tune that",
+                       "and nontemporal stores alone; compile it to PTX and tune that",
                        name, sl_bypass_name(wanted->mode), wanted->function);
     if (!load && wanted->node == SL_NODE_KERNEL)
         return sl_fail(error, SL_NOT_FOUND, "the plan names the setting '%s' of %s, which %s does not have",

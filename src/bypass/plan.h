@@ -70,6 +70,8 @@ typedef struct sl_plan_list {
     sl_plan *plan;
 } sl_plan_list;
 sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *error);
+/* Of a list the plan for code with this hash, else the first: sl_plan_check then says what is wrong. */
+sl_status sl_plan_read_for(const char *path, uint64_t code_hash, sl_plan *plan, sl_error *error);
 sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *error);
 void sl_plan_list_fini(sl_plan_list *list);
 

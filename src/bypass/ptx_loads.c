@@ -68,7 +68,7 @@ static uint32_t modes_known(sl_node node, uint32_t sm)
 
 enum {
     OF_FETCH = 1u << SL_BYPASS_FETCH_64 | 1u << SL_BYPASS_FETCH_128 | 1u << SL_BYPASS_FETCH_256,
-    OF_AHEAD = 1u << SL_BYPASS_AHEAD_4 | 1u << SL_BYPASS_AHEAD_16
+    OF_AHEAD = 1u << SL_BYPASS_AHEAD_0 | 1u << SL_BYPASS_AHEAD_4 | 1u << SL_BYPASS_AHEAD_16
 };
 
 /* Which modes can be written on a load or store, and why not all. `step`: of its address (ptx/steps.h). */
@@ -395,4 +395,16 @@ uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst)
         if (graph->load[i].inst == inst->pc && graph->load[i].node == node) /* callees come later in a listing */
             return i;
     return UINT32_MAX;
+}
+
+uint64_t sl_ptx_text_hash(const char *text, size_t length)
+{
+    sl_ptx_module *module;
+    uint64_t hash = 0;
+    if (sl_ptx_parse(text, length, "PTX", &module, NULL))
+        return 0;
+    if (sl_ptx_code_hash(module, &hash, NULL))
+        hash = 0;
+    sl_ptx_free(module);
+    return hash;
 }

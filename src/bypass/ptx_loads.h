@@ -24,6 +24,8 @@ sl_status sl_trace_loads(const sl_trace_kernel *kernel, sl_arena *arena, sl_load
 /* Which load or store of one kernel's graph a recorded instruction is; UINT32_MAX: none. */
 uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst);
 
+/* That of a text; 0: it does not parse. */
+uint64_t sl_ptx_text_hash(const char *text, size_t length);
 /* The hash by which plans identify the code; white space and comments do not change it. */
 sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error *error);
 

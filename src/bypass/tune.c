@@ -27,7 +27,7 @@ static sl_status tell_cause(sl_tuner *tuner, sl_tuned *tuned, sl_error *error)
     bool by_order = beyond_noise(tuner, neutral.gain, &neutral),
          by_cache = beyond_noise(tuner, t->gain - neutral.gain, &rest);
     if (by_order)
-        tuned->verdict = sl_arena_printf(&tuner->arena, "faster, %s: neutral hints gain %.1f %%",
+        tuned->verdict = sl_arena_printf(&tuner->arena, "faster, %s: neutral controls gain %.1f %%",
                                          by_cache ? "in part by code order" : "by code order, not cache", neutral.gain);
     return tuned->verdict ? SL_OK : sl_fail_memory(error);
 }

@@ -55,7 +55,7 @@ void sl_tuner_fini(sl_tuner *tuner)
 static uint32_t controls_of(const sl_tuner *tuner)
 {
     uint32_t controls = tuner->options.controls;
-    return tuner->timer->modes & (controls ? controls : ~(1u << SL_BYPASS_NEUTRAL | 1u << SL_BYPASS_STORE_NEUTRAL));
+    return tuner->timer->modes & (controls ? controls : ~(uint32_t)SL_BYPASS_NEUTRALS);
 }
 
 uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
@@ -132,7 +132,7 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
         }
         if (!pending || (pending < BATCH && i < count))
             continue;
-        sl_progress_update(tuner->options.progress, "choices", i, count);
+        sl_progress_update(tuner->options.progress, "choices", i > pending ? i - pending : 0, count);
         status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
         for (size_t k = 0; k < pending && !status; k++) {
             timing[inst[k]] = fresh[k];
@@ -186,8 +186,8 @@ sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timi
     if (!neutral)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++) {
-        unsigned other = tuner->graph->load[i].node == SL_NODE_STORE ? SL_BYPASS_STORE_NEUTRAL : SL_BYPASS_NEUTRAL;
-        bool replaced = sl_bypass_hints(mode[i]) && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
+        unsigned other = sl_bypass_neutral(mode[i]);
+        bool replaced = other && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
         neutral[i] = replaced ? (uint8_t)other : SL_BYPASS_NONE; /* others change no more than bits of instructions */
         any |= replaced && mode[i] != other;
     }
@@ -422,13 +422,14 @@ static sl_status list_others(sl_tuner *tuner, uint32_t modes, uint64_t max, requ
     return status;
 }
 
-/* Single loads, in the modes by which their groups gain. */
-static sl_status open_groups(sl_tuner *tuner, uint32_t modes, request_list *requests, sl_error *error)
+/* Single loads, in the modes by which their groups gain, as far as they fit. */
+static sl_status open_groups(sl_tuner *tuner, uint32_t modes, uint64_t max, request_list *requests, sl_error *error)
 {
     sl_status status = SL_OK;
     for (uint32_t g = 0; g < tuner->graph->groups && !status; g++)
         for (unsigned m = SL_BYPASS_BY_LEVEL; m < SL_BYPASS_MODES && !status; m++)
             if (modes >> m & 1 && tuner->graph->group[g].loads > 1 &&
+                requests->count + tuner->graph->group[g].loads <= max &&
                 sl_tuner_significant(tuner, tuner->group[g][m], tuner->group_spread[g][m]))
                 status = request_group(tuner, g, true, 1u << m, requests, error);
     return status;
@@ -446,9 +447,11 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
     sl_status status = list_others(tuner, modes, max, &requests, error);
     if (!status)
         status = measure_requests(tuner, &requests, error);
+    else
+        sl_array_free(&requests);
     requests = (request_list){0};
     if (!status)
-        status = open_groups(tuner, modes, &requests, error);
+        status = open_groups(tuner, modes, max, &requests, error);
     return status ? status : measure_requests(tuner, &requests, error);
 }
 
@@ -496,12 +499,10 @@ sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
             if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
                 continue;
             for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
-                if (is_certain(plan, load, m, tuner->options.sigmas))
+                if (controls_of(tuner) >> m & 1 && is_certain(plan, load, m, tuner->options.sigmas))
                     status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
                                               error);
         }
-    if (!status && requests.count)
-        status = measure_noise(tuner, error);
     if (!status)
         return measure_requests(tuner, &requests, error);
     sl_array_free(&requests);

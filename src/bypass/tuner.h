@@ -22,7 +22,7 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
-    uint32_t controls;               /* bit m: mode m is tried; 0: all that the timer offers but neutral hints */
+    uint32_t controls;               /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
     const struct sl_plan *like;      /* time only what this plan shows to make a difference; NULL: as is needed */
     const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */
@@ -63,7 +63,7 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
  * Other modes: groups, those first for which modes by level made a difference, at most as many as fit options.max (0:
  * 96), and single loads where the group gains by the mode. What is not timed stays NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
-/* Fills load for what options.like shows to make a difference, to compare its timer with this one; and the noise. */
+/* Fills load for what options.like shows to make a difference, to compare its timer with this one. */
 sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error);
 /* The final timing of a plan: more rounds, and results compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);

@@ -94,42 +94,53 @@ static sl_status report(const sl_invocation *inv, const sl_plan *plan, const cha
     return status;
 }
 
-static sl_status apply(const sl_invocation *inv, const sl_plan *plan, const char *path, uint32_t sm, sl_error *error)
+static sl_status apply(const sl_invocation *inv, const char *path, uint32_t sm, sl_error *error)
 {
     char *text = NULL, *out = NULL;
     size_t length = 0, out_length = 0;
+    sl_plan plan = {0};
     sl_status status = sl_file_read(path, &text, &length, error);
     if (!status)
-        status = sl_ptx_apply(text, length, path, plan, sm, &out, &out_length, error);
+        status = sl_plan_read_for(inv->args.operand[0], sl_ptx_text_hash(text, length), &plan, error);
+    bool read = !status;
+    if (!status)
+        status = sl_ptx_apply(text, length, path, &plan, sm, &out, &out_length, error);
     if (!status)
         status = write_text(inv, out, out_length, error);
     if (!status)
-        status = report(inv, plan, path, error);
+        status = report(inv, &plan, path, error);
     if (!status)
-        print_summary(inv, plan);
+        print_summary(inv, &plan);
+    if (read)
+        sl_plan_fini(&plan);
     free(text);
     free(out);
+    return status;
+}
+
+static sl_status apply_to_ir(const sl_invocation *inv, const char *path, const sl_apply_llvm_options *llvm,
+                             sl_error *error)
+{
+    sl_plan plan;
+    sl_status status = sl_plan_read(inv->args.operand[0], &plan, error);
+    if (status)
+        return status;
+    status = sl_apply_llvm(inv, &plan, path, llvm, error);
+    sl_plan_fini(&plan);
     return status;
 }
 
 static int run(const sl_invocation *inv)
 {
     const apply_options *o = inv->values;
-    sl_plan plan;
     sl_error error = {0};
     uint32_t sm = o->target ? read_target(o->target) : 0;
     if (o->target && !sm)
         return sl_cli_usage(inv, "--target: '%s' is not a target such as sm_80", o->target);
     if (!sl_apply_outputs_differ(inv))
         return SL_EXIT_USAGE;
-    sl_status status = sl_plan_read(inv->args.operand[0], &plan, &error);
-    if (status)
-        return sl_cli_fail(inv, &error);
-    if (sl_llvm_file_is(inv->args.operand[1]))
-        status = sl_apply_llvm(inv, &plan, inv->args.operand[1], &o->llvm, &error);
-    else
-        status = apply(inv, &plan, inv->args.operand[1], sm, &error);
-    sl_plan_fini(&plan);
+    const char *code = inv->args.operand[1];
+    sl_status status = sl_llvm_file_is(code) ? apply_to_ir(inv, code, &o->llvm, &error) : apply(inv, code, sm, &error);
     return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
 }
 

@@ -139,6 +139,7 @@ static sl_status collect_ours(trace_info *info, sl_error *error)
     const sl_recording *recording = &info->input.recording;
     sl_pool *pool = NULL;
     sl_status status = sl_pool_create((unsigned)info->inv->common->threads, &pool, error);
+    sl_progress_phase(info->inv->progress, "counting");
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
         status = sl_count_log_add(info->log, info->trace, recording->launch[n],
                                   !((const info_options *)info->inv->values)->brief, pool, &info->damage, error);

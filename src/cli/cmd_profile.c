@@ -87,19 +87,6 @@ static sl_status describe(const sl_invocation *inv, sl_cli_input *input, const s
     return sl_given_options(inv, fact, facts, input->subject, machine->name, arena, info, error);
 }
 
-/* Progress of one launch within that of all. */
-typedef struct launch_progress {
-    const sl_progress *all;
-    uint64_t before, launches;
-} launch_progress;
-
-static void update_progress(void *context, const char *what, uint64_t done, uint64_t total)
-{
-    const launch_progress *p = context;
-    (void)what;
-    sl_progress_update(p->all, "launches x cores", p->before * total + done, p->launches * total);
-}
-
 static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *input, const sl_profile_options *wanted,
                                   sl_profile *profile, sl_error *error)
 {
@@ -108,11 +95,11 @@ static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *
     if (status)
         return status;
     for (uint32_t i = 0; i < input->recording.launches && !status; i++) {
-        launch_progress done = {inv->progress, i, input->recording.launches};
-        sl_progress progress = {update_progress, &done};
-        status = sl_profile_launch(input->recording.trace, input->recording.launch[i], wanted, pool, &progress,
-                                   &profile[i], error);
+        const sl_recording *r = &input->recording;
+        sl_launch_phase(inv->progress, "profiling", i, r->launches, r->trace, r->launch[i]);
+        status = sl_profile_launch(r->trace, r->launch[i], wanted, pool, inv->progress, &profile[i], error);
     }
+    sl_progress_update(inv->progress, "launches", 1, 1);
     sl_pool_destroy(pool);
     return status;
 }

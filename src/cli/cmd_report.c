@@ -57,7 +57,8 @@ typedef struct report {
 
 static sl_status profile_launch(report *r, uint32_t at, sl_pool *pool, sl_error *error)
 {
-    return sl_profile_launch(r->input.recording.trace, r->input.recording.launch[at], &r->profiled_as, pool, NULL,
+    const sl_recording *recorded = &r->input.recording;
+    return sl_profile_launch(recorded->trace, recorded->launch[at], &r->profiled_as, pool, r->inv->progress,
                              &r->profiles[at], error);
 }
 
@@ -70,12 +71,14 @@ static sl_status count_and_profile(report *r, sl_error *error)
     if (!status)
         status = sl_profile_check(&r->profiled_as, error);
     for (uint32_t i = 0; i < r->input.recording.launches && !status; i++) {
+        sl_launch_phase(r->inv->progress, "profiling", i, r->input.recording.launches, r->input.recording.trace,
+                        r->input.recording.launch[i]);
         status = sl_count_log_add(r->counted, r->input.recording.trace, r->input.recording.launch[i], true, r->pool,
                                   &damage, error);
         if (!status)
             status = profile_launch(r, i, r->pool, error);
-        sl_progress_update(r->inv->progress, "launches profiled", i + 1, r->input.recording.launches);
     }
+    sl_progress_update(r->inv->progress, "launches", 1, 1);
     r->profile = (sl_profile_report){
         .options = &r->profiled_as, .profiles = r->input.recording.launches, .profile = r->profiles};
     return status ? status : sl_profile_sums_init(&r->profile.sums, r->profiles, r->input.recording.launches, error);
@@ -91,6 +94,7 @@ static sl_status run_whatif(report *r, sl_point_kind kind, sl_status (*points)(s
     like.resolved = &r->machine;
     like.seed = r->options->input.seed;
     like.without = r->without;
+    sl_progress_phase(r->inv->progress, points == sl_whatif_sizes ? "trying sizes of L1" : "trying policies");
     sl_status status = sl_whatif_init(whatif, &like, points == sl_whatif_sizes, error);
     if (!status)
         status = points(whatif, error);

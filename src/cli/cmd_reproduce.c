@@ -34,7 +34,7 @@ static void free_papers(papers *p)
     free(p->item);
 }
 
-/* The paper of the operand, or all. */
+/* The paper of the operand, or all but those that are run only by their name. */
 static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *error)
 {
     size_t count = inv->args.operands ? 1 : sl_paper_count();
@@ -42,10 +42,16 @@ static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *erro
     p->item = calloc(count, sizeof *p->item);
     if (!p->paper || !p->item)
         return sl_fail_memory(error);
+    const reproduce_options *o = inv->values;
     sl_status status = SL_OK;
-    for (; p->count < count && !status; p->count++)
-        status = sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(p->count),
-                               &p->paper[p->count], error);
+    for (size_t i = 0; i < count && !status; i++) {
+        sl_paper *paper = &p->paper[p->count];
+        status = sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(i), paper, error);
+        if (!status && paper->alone && !inv->args.operands && !o->list)
+            sl_paper_free(paper);
+        else
+            p->count++;
+    }
     return status;
 }
 
@@ -205,6 +211,7 @@ static const sl_option options[] = {
 static const sl_example examples[] = {
     {"sluice reproduce --quick --pages pages", "Reproduce every paper on few programs, with a page for each in pages/"},
     {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers beside ours"},
+    {"sluice reproduce league --quick --pages pages", "Rank all policies on few programs, with a page"},
     {"sluice reproduce --list", "List papers, tables and figures"},
     {0},
 };
@@ -216,7 +223,8 @@ const sl_command sl_cmd_reproduce = {
     .description =
         "Run the experiments behind the tables and figures of a paper on the built-in workloads and compare: whether "
         "each number agrees, has the same direction, or differs, and why if that is known. PAPER is a name listed by "
-        "--list or a YAML file; without one, all papers are run.\n\nResults are cached under a hash of everything they "
+        "--list or a YAML file; without one, all papers are run, but not 'league', which ranks all "
+        "policies.\n\nResults are cached under a hash of everything they "
         "depend on and not computed again, so that an interrupted run resumes where it stopped. A point that fails is "
         "shown with its error, the others are still run, and the exit code is 1.",
     .options = options,

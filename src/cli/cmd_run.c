@@ -41,11 +41,16 @@ typedef struct launch_run {
     sl_run_end end;
 } launch_run;
 
-/* Output of kernels goes to the standard output of the program. */
+/* Output of kernels goes where that of programs goes. */
 static void print_text(void *context, const char *text, size_t length)
 {
     (void)context;
     fwrite(text, 1, length, stdout);
+}
+static void print_aside(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fwrite(text, 1, length, stderr);
 }
 
 /* ---- --dump ---- */
@@ -125,7 +130,7 @@ static sl_status run_on_gpu(launch_run *run, sl_error *error)
 static sl_status emulate(launch_run *run, sl_error *error)
 {
     sl_record_options o = run->input.record;
-    o.print = print_text;
+    o.print = sl_output_takes_stdout(run->inv->common) ? print_aside : print_text;
     o.check = !run->options->no_check;
     o.trace_path = run->options->trace;
     o.zstd_level = (int)run->options->zstd_level;
@@ -304,7 +309,9 @@ static const run_options run_defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_D
     "The input is a CUDA program after '--', a built-in workload (see 'sluice workloads'), or a PTX file or LLVM IR "  \
     "(.ll, .bc; for NVIDIA or AMD GPUs) with a launch (--grid, --block, --arg). A CUDA program must contain PTX; it "  \
     "may use the runtime, static or shared, or the driver. It keeps its standard output and its exit code, and the "   \
-    "report goes to standard error. If a launch failed, or something it needed was missing, although the program "     \
+    "report goes to standard error; where --json, --csv, --loads or --notes go to standard output, what the program "  \
+    "writes there goes to standard error. If a launch failed, or something it needed was missing, although the "       \
+    "program "                                                                                                         \
     "exited with 0, the exit code is 1.\n\n" SL_KERNEL_ARGS_HELP
 
 static const sl_example run_examples[] = {

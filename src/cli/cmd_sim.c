@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice sim: cycle-by-cycle simulation, with any policy. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,11 +76,11 @@ static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_l
                              const sl_sim_result *result, sl_error *error)
 {
     run *r = to;
+    (void)n;
     sl_sim_bound bound;
     sl_status status = r->stream ? sl_sim_stream_bound(r->stream, r->pool, &bound, error) : SL_OK;
     if (!status)
         status = sl_sim_report_add(&r->report, sim, loaded, result, r->stream ? &bound : NULL, error);
-    sl_progress_update(r->inv->progress, "launches", n + 1, r->series.launches);
     return status;
 }
 
@@ -88,7 +89,6 @@ static sl_status simulate(run *r, sl_error *error)
     char *state = NULL;
     sl_status status = sl_sim_search_run(&r->series, r->machine, &r->sim, r->pool, &r->search, error);
     r->report.search = &r->search;
-    r->sim.progress = NULL;
     if (r->stream)
         r->sim.record_stream = r->stream;
     if (r->timeline)
@@ -124,10 +124,14 @@ static sl_status open_timeline(run *r, sl_error *error)
 
 static sl_status close_timeline(run *r, sl_status status, sl_error *error)
 {
+    uint64_t first, last;
     if (!r->timeline)
         return status;
     if (!status)
         status = sl_timeline_finish(r->timeline, error);
+    if (!status && sl_timeline_is_empty(r->timeline, &first, &last))
+        sl_cli_warn(r->inv, "%s is empty: kernels run in cycles %" PRIu64 " to %" PRIu64 "; choose them with --window",
+                    r->options->timeline, first, last);
     if (fclose(r->packed) && !status)
         status = sl_fail_io(error, "write", r->options->timeline);
     if (status)

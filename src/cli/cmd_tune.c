@@ -368,8 +368,10 @@ static int tune_input(tuning *t)
                                       .recording = &t->input.recording,
                                       .seed = o->input.seed,
                                       .pool = pool};
+    sl_progress_phase(t->inv->progress, "tuning");
     if (!status)
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
+    sl_progress_update(t->inv->progress, "choices", 1, 1);
     t->result.plan.made_by = t->inv->line;
     if (!status)
         warn(t);
@@ -470,9 +472,9 @@ const sl_command sl_cmd_tune = {
     .description =
         "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
         "group, then with other cache controls of groups of loads, of stores and of the kernel, and choose what is "
-        "faster. A plan with hints to L2 is also timed with neutral hints, which tell gains by code order from gains "
-        "by "
-        "caches. The timer is the simulator, or with --on gpu a real GPU, on "
+        "faster. A plan with hints to L2 or prefetches is also timed with neutral ones, which tell gains by code order "
+        "from "
+        "gains by caches. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
         "again. Of a program on a GPU the kernels that take most of its time are tuned inside of it, on the arguments "

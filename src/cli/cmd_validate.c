@@ -109,6 +109,7 @@ static int validate_one(validator *v, subject *s)
     code = sl_cli_input_take(&s->opened, v->inv, false);
     if (code)
         return code;
+    sl_progress_phase(v->inv->progress, "modelling");
     sl_status status = sl_pool_create((unsigned)v->inv->common->threads, &pool, &error);
     if (!status)
         status = compare(v, s, pool, v->inv->progress, &error);
@@ -162,6 +163,7 @@ static int validate_all(validator *v, subject *subjects, size_t count)
     sl_pool *pool = NULL;
     work w = {v, subjects};
     v->total = count;
+    sl_progress_phase(v->inv->progress, "recording and modelling");
     sl_status status = sl_pool_create((unsigned)v->inv->common->threads, &pool, &error);
     if (!status)
         status = sl_pool_run(pool, count, subject_job, &w, &error);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/temporary.h"
 #include "launch/start_program.h"
 
@@ -120,6 +121,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
                                      .cudart_static = o->cudart_static,
                                      .compute_capability = o->compute_capability,
+                                     .output_to_stderr = sl_output_takes_stdout(inv->common),
                                      .producer = inv->line,
                                      .scratch = to->scratch,
                                      .spill = sl_temporary_base(),

@@ -85,10 +85,10 @@ static int run_command(const sl_command *command, int argc, char **argv)
     else if (inv.args.help)
         sl_help_command(stdout, command);
     else if (!(code = check_args(&inv))) {
-        sl_terminal terminal;
+        sl_progress_line line;
         sl_plugins plugins;
         sl_terminal_choose_colours(inv.common->colour);
-        sl_progress progress = sl_terminal_init(&terminal, inv.common->quiet);
+        sl_progress progress = sl_progress_line_init(&line, inv.common->quiet ? NULL : stderr);
         inv.progress = &progress;
         if (inv.common->plugin.count)
             inv.policies = &plugins.list;
@@ -96,7 +96,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
             code = sl_cli_fail(&inv, &error);
         else
             code = command->run(&inv);
-        sl_terminal_clear(&terminal);
+        sl_progress_line_clear(&line);
     }
     sl_args_fini(tables, table_count, values, &inv.args);
     free(values);

@@ -4,12 +4,11 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
 
 static void complain(const sl_invocation *inv, const char *kind, const char *text)
 {
     if (inv->progress)
-        sl_terminal_clear(inv->progress->context);
+        sl_progress_line_clear(inv->progress->context);
     const sl_command *command = inv->command;
     fprintf(stderr, "sluice%s%s: %s", command ? " " : "", command ? command->name : "", kind);
     sl_text_put(stderr, text, false, false);

@@ -155,6 +155,11 @@ static bool is_stdout(const char *path)
     return path && !strcmp(path, "-");
 }
 
+bool sl_output_takes_stdout(const sl_common *common)
+{
+    return is_stdout(common->json) || is_stdout(common->csv) || is_stdout(common->loads) || is_stdout(common->notes);
+}
+
 int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms, sl_page_of *page, const void *result,
                          FILE *text_default)
 {
@@ -166,14 +171,11 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
                  {forms->csv, common->csv},
                  {forms->loads, common->loads},
                  {forms->notes, common->notes}};
-    bool taken = false; /* standard output */
     sl_error error = {0};
     sl_status status = SL_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) {
-        taken |= is_stdout(parts[i].path);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
         if (parts[i].form && parts[i].path)
             status = sl_output_write(parts[i].form, parts[i].path, result, &error);
-    }
     if (!status && page && (common->html || common->callgrind)) {
         sl_page_input input = {0};
         status = page(result, &input, &error);
@@ -187,7 +189,7 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
             sl_output_abandon(&output);
         else if (!status)
             status = sl_output_close(&output, &error);
-    } else if (!status && forms->text && !taken && !common->quiet) {
+    } else if (!status && forms->text && !sl_output_takes_stdout(common) && !common->quiet) {
         status = sl_text_write(text_default, forms->text, forms->verbatim, result, &error);
         if (!status && (fflush(text_default) || ferror(text_default)))
             status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");

@@ -56,6 +56,8 @@ typedef struct sl_report_forms {
     }                                                                                                                  \
     static const sl_report_forms forms = {.text = forms##_text, .json = forms##_json, .csv = forms##_csv}
 
+/* Whether a report goes to standard output in a form for other programs: --json, --csv, --loads or --notes. */
+bool sl_output_takes_stdout(const sl_common *common);
 /* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's
  * file, or to `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given.
  * Prints errors and returns the exit code. */

@@ -148,6 +148,7 @@ static cudaError_t start_device(sl_rt *rt)
         sl_rt_problem(rt, "%s", error.text);
         return cudaErrorInitializationError;
     }
+    rt->progress = sl_progress_line_init(&rt->line, rt->options.quiet ? NULL : stderr);
     const sl_emu_config config = {.lanes = rt->options.lanes,
                                   .threads = rt->options.threads,
                                   .max_instructions = rt->options.max_instructions,
@@ -157,6 +158,7 @@ static cudaError_t start_device(sl_rt *rt)
                                   .host_addresses = true,
                                   .isa = *rt->options.isa ? rt->options.isa : NULL,
                                   .sink = sink,
+                                  .progress = rt->line.file ? &rt->progress : NULL,
                                   .print = keep_printed,
                                   .print_context = rt,
                                   .stray = rt->options.check_address ? NULL : tell_strays,

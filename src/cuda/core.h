@@ -248,7 +248,9 @@ struct sl_rt {
     cudaError_t start_error;
     sl_cuda_options options;
     sl_emu *emu;
-    cudaError_t fault; /* a kernel broke the context: every later call says so, until cudaDeviceReset */
+    cudaError_t fault;     /* a kernel broke the context: every later call says so, until cudaDeviceReset */
+    sl_progress_line line; /* of launches that take long */
+    sl_progress progress;
     uint64_t time_ns;
     unsigned device_flags;
     size_t limits[SL_CUDA_LIMITS];
@@ -258,7 +260,8 @@ struct sl_rt {
     SL_ARRAY(sl_rt_function *) functions;
     SL_ARRAY(sl_rt_variable *) variables;
     sl_map function_by_host, variable_by_host;
-    sl_map told; /* texts that need not be told again */
+    sl_map told;  /* texts that need not be told again */
+    sl_map sites; /* call_site.c: by address */
     struct sl_rt_stream default_stream;
     struct sl_rt_stream *streams;
     struct sl_rt_event *events;
@@ -513,6 +516,10 @@ cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t d
 cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                                   size_t src_y, size_t bytes, cudaMemcpyKind kind);
 cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream);
+
+/* call_site.c: the functions of the program that the call comes from, and the offsets in them:
+ * "in on_device<float>+0x2c, main+0x4e". False: they are unknown. */
+bool sl_rt_call_site(sl_rt *rt, char *text, size_t size);
 
 /* ---- memory.c ---- */
 

@@ -30,7 +30,9 @@ cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind k
     if (!bytes)
         return cudaSuccess;
     uint64_t live = sl_heap_live_bytes(heap), max = sl_emu_limits(rt->emu)->memory_bytes;
-    if (bytes > max || live > max - bytes || sl_heap_alloc(heap, bytes, kind, NULL, &address, NULL))
+    char site[256];
+    bool known = sl_rt_call_site(rt, site, sizeof site);
+    if (bytes > max || live > max - bytes || sl_heap_alloc(heap, bytes, kind, known ? site : NULL, &address, NULL))
         return cudaErrorMemoryAllocation;
     *pointer = (void *)(uintptr_t)address;
     return cudaSuccess;

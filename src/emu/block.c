@@ -17,14 +17,14 @@ static void fill_special(sl_warp *warp, sl_special_slot slot, uint32_t value)
     if (!(warp->code->specials_used >> slot & 1))
         return;
     uint32_t *lanes = special(warp, slot);
-    for (uint32_t i = 0; i < warp->code->lanes; i++)
+    for (uint32_t i = 0, count = warp->code->lanes; i < count; i++)
         lanes[i] = value;
 }
 
 static void fill_special_64(sl_warp *warp, sl_special_slot slot, uint64_t value)
 {
     uint64_t *lanes = (uint64_t *)special(warp, slot);
-    for (uint32_t i = 0; i < warp->code->lanes; i++)
+    for (uint32_t i = 0, count = warp->code->lanes; i < count; i++)
         lanes[i] = value;
 }
 

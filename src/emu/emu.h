@@ -6,6 +6,7 @@
 #ifndef SL_EMU_EMU_H
 #define SL_EMU_EMU_H
 
+#include "base/progress.h"
 #include "emu/heap.h"
 #include "machine/limits.h"
 #include "ptx/module.h"
@@ -23,7 +24,8 @@ typedef struct sl_emu_config {
     bool host_addresses;       /* device addresses are host pointers, as in unified memory */
     const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_machine *machine; /* whose limits hold; NULL: the built-in h200 */
-    const sl_launch_sink *sink; /* NULL: nobody listens, nothing is recorded */
+    const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */
+    const sl_progress *progress; /* of launches, in blocks; called at most some hundred times in each. NULL: none */
     /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "emu/heap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,11 +146,19 @@ static size_t first_above(const sl_heap *heap, uint64_t addr)
     return low;
 }
 
+static char *copy_label(const char *label, uint64_t serial)
+{
+    char *copy;
+    if (strncmp(label, "in ", 3) != 0)
+        return strdup(label);
+    return asprintf(&copy, "alloc %llu %s", (unsigned long long)serial, label) < 0 ? NULL : copy;
+}
+
 static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_kind kind, const char *label,
                         sl_error *error)
 {
     sl_alloc alloc = {.base = base, .bytes = bytes, .serial = heap->serial + 1, .kind = (uint8_t)kind, .live = true};
-    if (label && !(alloc.label = strdup(label)))
+    if (label && !(alloc.label = copy_label(label, alloc.serial)))
         return sl_fail_memory(error);
     if (heap->track_writes && !(alloc.written = calloc(1, bytes / 8 + 1))) {
         free((char *)alloc.label);

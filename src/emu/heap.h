@@ -29,7 +29,7 @@ typedef enum sl_alloc_kind {
 typedef struct sl_alloc {
     uint64_t base, bytes; /* as asked for; base is 512-byte aligned (registered host memory: as it is) */
     uint64_t serial;      /* 1, 2, … in order of allocation */
-    const char *label;    /* owned by the heap; NULL: none */
+    const char *label;    /* owned by the heap; NULL: none; what is given as "in f" is kept as "alloc N in f" */
     uint8_t kind;         /* sl_alloc_kind */
     bool live;
     uint8_t *written; /* with uninitialised-read checking: one bit per byte; else NULL */

@@ -248,7 +248,17 @@ typedef struct launcher {
     } * context; /* per thread of the pool */
     unsigned contexts;
     SL_ARRAY(sl_cluster *) residents; /* clusters (of one block, mostly) that take turns, ascending */
+    uint64_t ended, step;             /* clusters that have ended; progress is told after so many of them */
 } launcher;
+
+enum { PROGRESS_STEPS = 500 };
+
+/* A cluster has ended. */
+static void advance(launcher *l)
+{
+    if (++l->ended % l->step == 0)
+        sl_progress_update(l->run.emu->config.progress, "blocks", l->ended * l->run.cluster_blocks, l->run.blocks);
+}
 
 static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool last)
 {
@@ -375,6 +385,7 @@ static sl_status run_parallel_cluster(void *context, size_t index, unsigned thre
     }
     pthread_mutex_lock(&l->lock);
     l->failed |= status != SL_OK;
+    advance(l);
     if (l->next == index)
         l->next = index + 1;
     pthread_cond_broadcast(&l->turn);
@@ -404,6 +415,7 @@ static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, s
             }
             finished = true;
             deliver_all(worker, cluster);
+            advance(l);
             memmove(&l->residents.items[i], &l->residents.items[i + 1], (l->residents.count - i - 1) * sizeof cluster);
             l->residents.count--;
             if (cluster != &l->context[0].cluster) {
@@ -450,6 +462,7 @@ static sl_status run_in_order(launcher *l, sl_error *error)
                 return status;
         } else {
             deliver_all(worker, cluster);
+            advance(l);
         }
     }
     return SL_OK;
@@ -506,6 +519,8 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
                   !emu->config.check_race && sl_blocks_independent(run);
     run->parallel = l->parallel;
+    l->step = run->clusters / PROGRESS_STEPS + 1;
+    sl_progress_phase(emu->config.progress, "kernel %s", run->kernel->facts.name);
     sl_status status;
     if (l->parallel) {
         status = sl_pool_run(emu->pool, run->clusters, run_parallel_cluster, l, error);
@@ -515,6 +530,7 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     } else {
         status = run_in_order(l, error);
     }
+    sl_progress_update(emu->config.progress, "blocks", run->blocks, run->blocks);
     free_residents(l);
     if (status == SL_OK)
         status = keep_strays(l, error);

@@ -70,7 +70,7 @@ static void describe_illegal(char *what, size_t size, const sl_alloc *near, uint
         if (near->label)
             snprintf(name, sizeof name, "%s", near->label);
         else
-            snprintf(name, sizeof name, "allocation %llu", (unsigned long long)near->serial);
+            snprintf(name, sizeof name, "alloc %llu", (unsigned long long)near->serial);
         uint64_t end = near->base + near->bytes;
         const char *state = near->live ? "" : " (freed)";
         if (addr < near->base)

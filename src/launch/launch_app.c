@@ -159,8 +159,8 @@ static sl_status wait_for(pid_t pid, sl_app_end *end, sl_error *error)
 }
 
 /* Starts the program; a failed exec reports through a pipe that a successful one closes. */
-static sl_status start_and_wait(const sl_app *app, char **argv, char **environment, const char *output, sl_app_end *end,
-                                sl_error *error)
+static sl_status start_and_wait(const sl_app *app, char **argv, char **environment, const sl_app_start *start,
+                                sl_app_end *end, sl_error *error)
 {
     int channel[2], reason = 0;
     struct sigaction before[SIGNALS];
@@ -178,7 +178,9 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills Sluice means the program, too */
         if (getppid() != parent)
             _exit(127);
-        int to = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+        int to = start->output             ? open(start->output, O_WRONLY | O_CREAT | O_TRUNC, 0600)
+                 : start->output_to_stderr ? STDERR_FILENO
+                                           : -1;
         if (to >= 0)
             dup2(to, STDOUT_FILENO);
         execve(app->path, argv, environment);
@@ -244,17 +246,10 @@ sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_sta
         const char *replaced[MADE + SL_APP_VARIABLES] = {made[0], made[1], made[2], made[3]};
         memcpy(replaced + MADE, start->variable, sizeof start->variable);
         environment = make_environment(replaced, MADE + SL_APP_VARIABLES, error);
-        status =
-            environment ? start_and_wait(app, argv, environment, start->output, end, error) : sl_fail_memory(error);
+        status = environment ? start_and_wait(app, argv, environment, start, end, error) : sl_fail_memory(error);
     }
     for (int i = 0; i < MADE; i++)
         free(made[i]);
     free(environment);
     return status;
-}
-
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end, sl_error *error)
-{
-    const sl_app_start start = {.emulate = options, .folder = options->results};
-    return sl_app_start_and_wait(app, argv, &start, end, error);
 }

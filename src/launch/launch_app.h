@@ -44,12 +44,11 @@ typedef struct sl_app_start {
     const char *preload;            /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
     const char *variable[SL_APP_VARIABLES]; /* more of its environment: "NAME=VALUE"; NULL: none */
     const char *output;                     /* file for its standard output; NULL: ours */
+    bool output_to_stderr;                  /* …or our standard error */
 } sl_app_start;
 
+/* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error);
-
-/* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end, sl_error *error);
 
 #endif

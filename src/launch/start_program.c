@@ -127,8 +127,10 @@ sl_status sl_launch_program(void *context, const sl_input *input, const sl_recor
     sl_status status = fill_options(&passed, options, *(const bool *)context, error);
     if (!status)
         status = sl_app_inspect(input->spec.name, passed.cudart_static, &app, error);
+    const sl_app_start start = {
+        .emulate = &passed, .folder = passed.results, .output_to_stderr = options->output_to_stderr};
     if (!status)
-        status = sl_app_run(&app, (char **)(uintptr_t)input->spec.program, &passed, &ended, error);
+        status = sl_app_start_and_wait(&app, (char **)(uintptr_t)input->spec.program, &start, &ended, error);
     if (!status)
         status = collect(&run, options->scratch, error);
     end->exit_code = ended.code;

@@ -158,23 +158,22 @@ static sl_status compare(const sl_program_tuning *t, const char *plans, sl_progr
 
 sl_status sl_tune_program(sl_program_tuning *t, const sl_progress *progress, sl_program_tuned *tuned, sl_error *error)
 {
-    enum { STEPS = 3 };
     sl_gpu_program program;
     char plans[1024];
     *tuned = (sl_program_tuned){0};
     sl_status status = sl_gpu_program_find(t->argv, t->folder, &program, error);
-    sl_progress_update(progress, "looking where time goes", 0, STEPS);
+    sl_progress_phase(progress, "looking where time goes");
     if (!status)
         status = survey(&program, tuned, error);
     if (!status)
         status = choose(t, &tuned->survey, error);
-    sl_progress_update(progress, "tuning", 1, STEPS);
+    sl_progress_phase(progress, "tuning");
     if (!status)
         status = tune(&program, t, tuned, plans, sizeof plans, error);
-    sl_progress_update(progress, "comparing", 2, STEPS);
+    sl_progress_phase(progress, "comparing");
     if (!status)
         status = compare(t, plans, tuned, error);
-    sl_progress_update(progress, NULL, STEPS, STEPS);
+    sl_progress_update(progress, "phases", 1, 1);
     return status;
 }
 

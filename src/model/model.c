@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/model.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,9 @@ typedef struct model {
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
     const sl_level *point;                  /* first levels that are modelled in the same pass */
     size_t points;
+    const sl_progress *progress;
+    pthread_mutex_t lock; /* of `done` and of progress */
+    uint32_t done;
 } model;
 
 /* Each core gets the list of its blocks. The size of a block's trace stands for its time. */
@@ -90,6 +94,12 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
     sl_status status = m->points ? run_stacks(m, w, &config, block, blocks, error)
                                  : sl_core_run(&config, block, blocks, &w->result, error);
     sl_large_array_drop(&w->result.traffic);
+    if (m->progress) {
+        pthread_mutex_lock(&m->lock);
+        if (++m->done < m->cores)
+            sl_progress_update(m->progress, "cores", m->done, m->cores);
+        pthread_mutex_unlock(&m->lock);
+    }
     return status;
 }
 
@@ -361,9 +371,13 @@ static void fini(model *m)
 }
 
 sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
-                          sl_pool *pool, sl_model_result *result, sl_error *error)
+                          sl_pool *pool, const sl_progress *progress, sl_model_result *result, sl_error *error)
 {
-    model m = {.machine = machine, .loaded = loaded, .options = options};
+    model m = {.machine = machine,
+               .loaded = loaded,
+               .options = options,
+               .progress = progress,
+               .lock = PTHREAD_MUTEX_INITIALIZER};
     *result = (sl_model_result){0};
     sl_status status = prepare(&m, error);
     if (!status)

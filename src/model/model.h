@@ -7,6 +7,7 @@
 #define SL_MODEL_MODEL_H
 
 #include "base/pool.h"
+#include "base/progress.h"
 #include "machine/occupancy.h"
 #include "sluice/model.h"
 #include "trace/count.h"
@@ -19,9 +20,9 @@ struct sl_model_result {
     sl_counts *slots; /* what counts.slot points to */
 };
 
-/* Fills in `result`, whose memory the caller frees by sl_model_result_fini. */
+/* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `progress` (may be NULL) counts cores. */
 sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
-                          sl_pool *pool, sl_model_result *result, sl_error *error);
+                          sl_pool *pool, const sl_progress *progress, sl_model_result *result, sl_error *error);
 void sl_model_result_fini(sl_model_result *result);
 
 /* The first level for this launch, without the carve-out of shared memory. `occupancy` may be NULL. */

@@ -21,7 +21,7 @@ static inline bool sl_policy_replaces(const sl_policy_ops *ops)
 }
 static inline bool sl_policy_bypasses(const sl_policy_ops *ops)
 {
-    return ops->admit || ops->on_stall || ops->queues;
+    return ops->admit || ops->on_stall || ops->queues || ops->hold_back;
 }
 
 /* A policy among custom ones (NULL: none) and the built-in ones. SL_NOT_FOUND with the nearest name. */

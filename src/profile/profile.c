@@ -78,7 +78,8 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
     sl_status status =
         sl_core_accesses_run(p->loaded, p->plan, &p->lists, p->options, (uint32_t)index, &p->core[index], error);
     pthread_mutex_lock(&p->lock);
-    sl_progress_update(p->progress, "cores", ++p->done, p->options->cores);
+    if (++p->done < p->options->cores)
+        sl_progress_update(p->progress, "cores", p->done, p->options->cores);
     pthread_mutex_unlock(&p->lock);
     return status;
 }

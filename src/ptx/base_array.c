@@ -307,11 +307,11 @@ char *sl_base_text(const sl_ptx_func *func, const sl_base *base, char *buffer, s
     size_t prefix = strlen(func->name);
     const char *name = base->name;
     buffer[0] = '\0';
-    if (base->kind == SL_BASE_PARAM && base->index < func->params) {
+    if (base->kind == SL_BASE_PARAM && base->index < func->params)
         name = func->param[base->index]->name;
-        if (!strncmp(name, func->name, prefix) && name[prefix] == '_')
-            name += prefix + 1; /* _Z1kPf_param_0 -> param_0 */
-    }
+    /* _Z1kPf_param_0 -> param_0; of the parameter itself, too, whose address a tensor map is given by */
+    if (name && !strncmp(name, func->name, prefix) && name[prefix] == '_')
+        name += prefix + 1;
     if (base->kind == SL_BASE_LOADED)
         snprintf(buffer, size, "*%u", base->index);
     else if (base->kind == SL_BASE_PARAM && base->offset)

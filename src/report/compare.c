@@ -73,7 +73,8 @@ static void add_load(reader *r, size_t kernel, const sl_json_value *object)
     sl_compared_load load = {.kernel = kernel,
                              .source = location_of(r, object),
                              .opcode = text_of(object, "opcode"),
-                             .array = text_of(object, "array")};
+                             .array = text_of(object, "array"),
+                             .allocation = text_of(object, "allocation")};
     size_t at = 0;
     for (; at < r->c->loads.count; at++) {
         const sl_compared_load *l = &r->c->loads.items[at];
@@ -86,6 +87,12 @@ static void add_load(reader *r, size_t kernel, const sl_json_value *object)
         return;
     }
     sl_compared_load *to = &r->c->loads.items[at];
+    if (!to->array_text || (!*to->allocation && *load.allocation)) {
+        to->allocation = load.allocation;
+        to->array_text =
+            *to->allocation ? sl_arena_printf(&r->c->arena, "%s (%s)", to->array, to->allocation) : to->array;
+        r->failed |= !to->array_text;
+    }
     to->of.there[r->side] = true;
     add_counts(object, &to->of.counts[r->side]);
 }

@@ -23,6 +23,8 @@ typedef struct sl_compared_load {
     const char *source; /* of the first side that has it: "spmv.cu:11", "PTX line 34", "pc 12" */
     const char *moved;  /* the same of the second where it differs; NULL: it does not */
     const char *opcode, *array;
+    const char *allocation; /* that the array is on the first side that says so: "alloc 3 in main+0x4e"; "": unknown */
+    const char *array_text; /* both, for people: "param_0 (alloc 3 in main+0x4e)" */
     sl_compared of;
 } sl_compared_load;
 

@@ -84,7 +84,7 @@ static void load_cells(sl_table *t, const sl_comparison *c, const sl_compared_lo
     else
         sl_table_cell(t, l->source);
     sl_table_cell(t, l->opcode);
-    sl_table_cell(t, l->array);
+    sl_table_cell(t, l->array_text);
 }
 
 static sl_status put_loads(FILE *file, const sl_comparison *c, size_t width, sl_error *error)
@@ -145,6 +145,8 @@ static void json_load(sl_json *j, const sl_compared_load *l)
     sl_json_string_member(j, "opcode", l->opcode);
     if (*l->array)
         sl_json_string_member(j, "array", l->array);
+    if (*l->allocation)
+        sl_json_string_member(j, "allocation", l->allocation);
     json_compared(j, &l->of);
     sl_json_close(j, '}');
 }

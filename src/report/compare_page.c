@@ -110,7 +110,7 @@ static void put_loads(FILE *file, const sl_comparison *c)
         else
             sl_html_cell(file, l->source);
         sl_html_cell(file, l->opcode);
-        sl_html_cell(file, l->array);
+        sl_html_cell(file, l->array_text);
         value_cells(file, &l->of, c->load_effect);
         fputs("</tr>\n", file);
     }

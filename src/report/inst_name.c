@@ -143,8 +143,12 @@ const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size
 
 const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size)
 {
-    bool known = name->allocation && *name->allocation;
-    snprintf(buffer, size, "%s%s%s%s", name->array, known ? " (" : "", known ? name->allocation : "", known ? ")" : "");
+    char bytes[SL_HUMAN_BYTES];
+    if (name->allocation && *name->allocation)
+        snprintf(buffer, size, "%s (%.*s, %s)", name->array, (int)strcspn(name->allocation, "+"), name->allocation,
+                 sl_human_bytes(name->allocation_bytes, bytes));
+    else
+        snprintf(buffer, size, "%s", name->array);
     return buffer;
 }
 
@@ -171,6 +175,10 @@ void sl_inst_json(sl_json *j, const sl_inst_name *name)
     }
     if (*name->array) {
         sl_json_string_member(j, "array", name->array);
+    }
+    if (name->allocation && *name->allocation) {
+        sl_json_string_member(j, "allocation", name->allocation);
+        sl_json_u64_member(j, "allocation_bytes", name->allocation_bytes);
     }
     sl_json_string_member(j, "opcode", name->opcode);
 }

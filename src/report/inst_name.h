@@ -16,8 +16,9 @@ typedef struct sl_inst_name {
     uint32_t which; /* of the instructions with its source line, opcode and array; copies of one have the same number */
     uint16_t width; /* bytes per lane */
     uint8_t access, space;
-    const char
-        *allocation;  /* what the array is in all launches, where it is only known as a parameter; NULL: unknown */
+    /* What the array is in all launches, where it is only known as a parameter; NULL or "": unknown. */
+    const char *allocation;
+    uint64_t allocation_bytes;
     bool shares_line; /* other instructions of the kernel have its source line: the PTX line tells them apart */
 } sl_inst_name;
 
@@ -38,10 +39,11 @@ bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count);
 /* Its location, for people: "spmv.cu:17", "spmv.cu:17, PTX 34", "PTX line 34". Returns `buffer`. */
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size);
 
-/* The array, for people: "A", "param_0 (alloc 3, 64.0 MiB)"; "": unknown. Returns `buffer`. */
+/* The array, for people: "A", "param_0 (alloc 3 in main, 64.0 MiB)"; "": unknown. Where in a function the allocation
+ * was made is left out. Returns `buffer`. */
 const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size);
 
-/* Members of an object: pc, line, source, array, opcode; what is unknown is left out. */
+/* Members of an object: pc, line, source, array, allocation and its bytes, opcode; what is unknown is left out. */
 void sl_inst_json(sl_json *json, const sl_inst_name *name);
 /* Five fields, without a comma before or after them: the columns of SL_INST_CSV. */
 #define SL_INST_CSV "pc,line,source,opcode,array"

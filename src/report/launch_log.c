@@ -144,24 +144,19 @@ static bool ran(const sl_counts *counts)
 }
 
 /* What a parameter points to in all launches of a kernel; "" where that changes. */
-static bool name_arrays(sl_launch_log *l, const sl_logged_kernel *kernel, const sl_array_footprint *array)
+static void name_arrays(const sl_logged_kernel *kernel, const sl_array_footprint *array)
 {
-    char size[SL_HUMAN_BYTES];
-    const char *text = NULL;
-    if (!array->allocation || !*array->allocation || strncmp(array->name, "param", 5) != 0)
-        return true;
+    if (!*array->allocation || strncmp(array->name, "param", 5) != 0)
+        return;
     for (uint32_t i = 0; i < kernel->insts; i++) {
         sl_inst_name *inst = &kernel->inst[i];
         if (strcmp(inst->array, array->name) != 0)
             continue;
-        if (!text)
-            text =
-                sl_arena_printf(&l->arena, "%s, %s", array->allocation, sl_human_bytes(array->allocation_bytes, size));
-        if (!text)
-            return false;
-        inst->allocation = inst->allocation && strcmp(inst->allocation, text) != 0 ? "" : text;
+        bool same = !inst->allocation ||
+                    (!strcmp(inst->allocation, array->allocation) && inst->allocation_bytes == array->allocation_bytes);
+        inst->allocation = same ? array->allocation : "";
+        inst->allocation_bytes = array->allocation_bytes;
     }
-    return true;
 }
 
 static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logged_launch *launch)
@@ -182,8 +177,9 @@ static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logge
         const char *allocation = counts->array[i].allocation;
         array[i].name = sl_arena_strdup(&l->arena, counts->array[i].name);
         array[i].allocation = sl_arena_strdup(&l->arena, allocation ? allocation : "");
-        if (!array[i].name || !array[i].allocation || !name_arrays(l, launch->kernel, &array[i]))
+        if (!array[i].name || !array[i].allocation)
             return false;
+        name_arrays(launch->kernel, &array[i]);
     }
     launch->load = load;
     launch->arrays = counts->arrays;

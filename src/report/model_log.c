@@ -2,13 +2,14 @@
 #include "report/model_log.h"
 
 static sl_status model_launch(const sl_machine *machine, const sl_model_options *options, const sl_trace *trace,
-                              uint32_t n, sl_pool *pool, sl_launch_log *log, sl_error *error)
+                              uint32_t n, sl_pool *pool, const sl_progress *progress, sl_launch_log *log,
+                              sl_error *error)
 {
     sl_loaded *loaded = NULL;
     sl_model_result result = {0};
     sl_status status = sl_loaded_create(trace, n, pool, &loaded, error);
     if (!status)
-        status = sl_model_launch(machine, loaded, options, pool, &result, error);
+        status = sl_model_launch(machine, loaded, options, pool, progress, &result, error);
     if (!status) {
         const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
         sl_launch_result logged = {
@@ -29,8 +30,9 @@ sl_status sl_model_log(const sl_recording *recording, const sl_machine *machine,
 {
     sl_status status = SL_OK;
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
-        status = model_launch(machine, options, recording->trace, recording->launch[n], pool, log, error);
-        sl_progress_update(progress, "launches modelled", n + 1, recording->launches);
+        sl_launch_phase(progress, "modelling", n, recording->launches, recording->trace, recording->launch[n]);
+        status = model_launch(machine, options, recording->trace, recording->launch[n], pool, progress, log, error);
     }
+    sl_progress_update(progress, "launches", 1, 1);
     return status;
 }

@@ -127,7 +127,8 @@ static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, cons
         fputs("</td>", file);
         sl_html_cell(file, inst->opcode);
     }
-    sl_html_cell_name(file, inst->array, NULL);
+    char array[256];
+    sl_html_cell_name(file, sl_inst_array(inst, array, sizeof array), NULL);
     sl_page_columns_cells(file, columns, &row);
     if (with & PLANNED)
         sl_planned_cells(file, ((const sl_page_load *)r->of)->planned);

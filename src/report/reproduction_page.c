@@ -320,9 +320,9 @@ static void put_overview(FILE *file, const sl_reproduction *r)
 {
     static const char *const titles[SL_VERDICTS] = {"", "agree", "same direction", "differ", "unknown"};
     size_t tally[SL_VERDICTS];
-    sl_reproduction_tally(r, tally);
+    bool judged = sl_reproduction_tally(r, tally);
     fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
-    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS; v++)
+    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS && judged; v++)
         if (tally[v] || v != SL_VERDICT_HOLE)
             fprintf(file, "<div class=%s><dt>%s</dt><dd>%zu</dd></div>\n", verdict_class[v], titles[v], tally[v]);
     fputs("</dl>\n<p>", file);

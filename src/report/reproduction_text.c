@@ -166,12 +166,13 @@ static sl_status put_paper(FILE *file, const sl_reproduction *r, size_t width, s
     for (size_t f = 0; f < r->paper->figures && !status; f++)
         if (r->wanted[f])
             status = put_figure(file, r, &r->paper->figure[f], width, error);
-    sl_reproduction_tally(r, tally);
-    fprintf(file, "\n%s: %zu agree, %zu have the same direction, %zu differ", r->paper->name, tally[SL_VERDICT_AGREES],
-            tally[SL_VERDICT_DIRECTION], tally[SL_VERDICT_DIFFERS]);
-    if (tally[SL_VERDICT_HOLE])
-        fprintf(file, ", %zu are unknown", tally[SL_VERDICT_HOLE]);
-    fputc('\n', file);
+    if (sl_reproduction_tally(r, tally)) {
+        fprintf(file, "\n%s: %zu agree, %zu have the same direction, %zu differ", r->paper->name,
+                tally[SL_VERDICT_AGREES], tally[SL_VERDICT_DIRECTION], tally[SL_VERDICT_DIFFERS]);
+        if (tally[SL_VERDICT_HOLE])
+            fprintf(file, ", %zu are unknown", tally[SL_VERDICT_HOLE]);
+        fputc('\n', file);
+    }
     put_failures(file, r);
     return status;
 }

@@ -29,6 +29,8 @@ struct sl_timeline {
     sl_json json;
     uint64_t first, last;
     uint64_t start; /* of this launch, in cycles of all launches */
+    uint64_t busy;  /* the first cycle in which a scheduler had work; UINT64_MAX: none yet */
+    bool any;       /* one had in the window */
     bool failed;    /* memory ran out */
     bool named;     /* the parts have names in the file */
     sl_machine machine;
@@ -174,8 +176,11 @@ static void flush(sl_timeline *t, uint32_t core, uint32_t scheduler)
 static void on_scheduler(void *to, uint32_t core, uint32_t scheduler, sl_cycle_kind kind, uint64_t from, uint64_t until)
 {
     sl_timeline *t = to;
+    if (kind != SL_CYCLE_IDLE && t->start + from < t->busy)
+        t->busy = t->start + from;
     if (t->failed || !cut(t, &from, &until))
         return;
+    t->any |= kind != SL_CYCLE_IDLE;
     stretch *s = &t->stretch[core * t->machine.core.schedulers + scheduler];
     if (s->until == from && s->from < s->until && s->kind == kind) {
         s->until = until;
@@ -233,6 +238,7 @@ sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last)
     t->file = file;
     t->first = first;
     t->last = last;
+    t->busy = UINT64_MAX;
     t->listener = (sl_sim_listener){
         .to = t, .launch = on_launch, .done = on_done, .scheduler = on_scheduler, .bank = on_bank, .dram = on_dram};
     sl_json_start(&t->json, file);
@@ -246,6 +252,13 @@ sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last)
 const sl_sim_listener *sl_timeline_listener(const sl_timeline *t)
 {
     return &t->listener;
+}
+
+bool sl_timeline_is_empty(const sl_timeline *t, uint64_t *first, uint64_t *last)
+{
+    *first = t->busy;
+    *last = t->start ? t->start - 1 : 0;
+    return !t->any && t->busy != UINT64_MAX;
 }
 
 sl_status sl_timeline_finish(sl_timeline *t, sl_error *error)

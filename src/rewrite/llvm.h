@@ -54,6 +54,8 @@ const char *sl_llvm_cpu(const sl_llvm_code *code, uint32_t load);
 /* Marks loads: mode[i] is the mode of load i of the graph. SL_UNSUPPORTED: one that the load cannot take. Marks of an
  * earlier call are taken back first. */
 sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *error);
+/* Makes a store nontemporal, or not; `node` is its number in the graph. */
+void sl_llvm_annotate_store(const sl_llvm_code *code, uint32_t node, bool nontemporal);
 /* The module as text (terminated) or as bitcode; *data is malloc'ed. */
 sl_status sl_llvm_write(const sl_llvm_code *code, bool bitcode, char **data, size_t *bytes, sl_error *error);
 

@@ -33,6 +33,7 @@ enum {
     LLVM_OP_CALLBR = 67,
     LLVM_OP_ALLOCA = 26,
     LLVM_OP_LOAD = 27,
+    LLVM_OP_STORE = 28,
     LLVM_OP_GEP = 29,
     LLVM_OP_INTTOPTR = 40,
     LLVM_OP_BITCAST = 41,

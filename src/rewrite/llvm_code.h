@@ -26,7 +26,7 @@ struct sl_llvm_code {
     uint64_t hash;
     uint32_t loads_before, loads_joined;
     sl_load_graph graph;
-    llvm_value *value;    /* [graph.loads] */
+    llvm_value *value;    /* [graph.nodes] */
     uint8_t *mode;        /* [graph.loads], as annotated */
     char complaint[1024]; /* the last error that LLVM reported through the context */
 };

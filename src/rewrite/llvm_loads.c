@@ -223,12 +223,16 @@ static void find_origin(const sl_llvm_code *code, llvm_value pointer, origin *at
     walk(at, pointer);
 }
 
-bool sl_llvm_is_global_load(const sl_llvm_code *code, llvm_value instruction)
+/* The address of a load or store. */
+static llvm_value address_of(const sl_llvm_api *api, llvm_value access)
+{
+    return api->GetOperand(access, api->GetInstructionOpcode(access) == LLVM_OP_STORE);
+}
+
+static bool is_global(const sl_llvm_code *code, llvm_value access)
 {
     const sl_llvm_api *api = &code->llvm->api;
-    if (api->GetInstructionOpcode(instruction) != LLVM_OP_LOAD)
-        return false;
-    llvm_value pointer = api->GetOperand(instruction, 0);
+    llvm_value pointer = address_of(api, access);
     uint32_t space = space_of(api, pointer);
     if (space == SL_AS_GLOBAL)
         return true;
@@ -237,6 +241,11 @@ bool sl_llvm_is_global_load(const sl_llvm_code *code, llvm_value instruction)
     origin at;
     find_origin(code, pointer, &at);
     return !at.launch && !(at.private && !at.names) && !(at.shared && at.names <= 1);
+}
+
+bool sl_llvm_is_global_load(const sl_llvm_code *code, llvm_value instruction)
+{
+    return code->llvm->api.GetInstructionOpcode(instruction) == LLVM_OP_LOAD && is_global(code, instruction);
 }
 
 /* ---- lines of the file ---- */
@@ -341,6 +350,8 @@ typedef struct listing {
     llvm_layout layout;
     uint32_t inst, block, segment;
     const char *function;
+    SL_ARRAY(sl_load) stores;
+    SL_ARRAY(llvm_value) stored;
 } listing;
 
 static int by_name(const void *a, const void *b)
@@ -375,7 +386,9 @@ static void find_modes(const sl_llvm_code *code, llvm_value value, sl_load *load
     } else if (code->arch == SL_LLVM_NVPTX) {
         load->fixed = "LLVM writes no cache operators for NVIDIA GPUs; compile it to PTX and apply the plan there";
     }
-    load->modes = load->fixed ? 1 : (1 << SL_BYPASS_BY_LEVEL) - 1;
+    load->modes = load->fixed                   ? 1
+                  : load->node == SL_NODE_STORE ? 1 | 1u << SL_BYPASS_STORE_L2
+                                                : (1 << SL_BYPASS_BY_LEVEL) - 1;
 }
 
 static bool describe(listing *list, llvm_value value, sl_load *load)
@@ -383,22 +396,25 @@ static bool describe(listing *list, llvm_value value, sl_load *load)
     const sl_llvm_code *code = list->code;
     const sl_llvm_api *api = &code->llvm->api;
     sl_arena *arena = &list->code->arena;
-    char *type = api->PrintTypeToString(api->TypeOf(value));
+    bool store = api->GetInstructionOpcode(value) == LLVM_OP_STORE;
+    llvm_type accessed = api->TypeOf(store ? api->GetOperand(value, 0) : value);
+    char *type = api->PrintTypeToString(accessed);
     unsigned length = 0;
     const char *source = api->GetDebugLocFilename(value, &length);
-    llvm_value pointer = api->GetOperand(value, 0);
+    llvm_value pointer = address_of(api, value);
     origin at;
     find_origin(code, pointer, &at);
     *load = (sl_load){.function = list->function,
                       .inst = list->inst,
+                      .node = store ? SL_NODE_STORE : SL_NODE_LOAD,
                       .line = take_line(code, value),
                       .source = length ? sl_arena_strndup(arena, source, length) : NULL,
                       .source_line = api->GetDebugLocLine(value),
-                      .opcode = sl_arena_printf(arena, "load %s", type),
+                      .opcode = sl_arena_printf(arena, "%s %s", store ? "store" : "load", type),
                       .array = concatenate_names(&at, arena),
                       .block = list->block,
                       .segment = list->segment,
-                      .width = (uint32_t)api->StoreSizeOfType(list->layout, api->TypeOf(value))};
+                      .width = (uint32_t)api->StoreSizeOfType(list->layout, accessed)};
     if (space_of(api, pointer) == SL_AS_FLAT)
         load->flags |= SL_LOAD_GENERIC;
     if (!load->source_line)
@@ -445,6 +461,10 @@ static bool list_function(listing *list, llvm_value function)
                      (!describe(list, v, &load) || !sl_array_push(&list->loads, load) ||
                       !sl_array_push(&list->values, v)))
                 return false;
+            else if (api->GetInstructionOpcode(v) == LLVM_OP_STORE && is_global(list->code, v) &&
+                     (!describe(list, v, &load) || !sl_array_push(&list->stores, load) ||
+                      !sl_array_push(&list->stored, v)))
+                return false;
         }
     return true;
 }
@@ -452,16 +472,21 @@ static bool list_function(listing *list, llvm_value function)
 static sl_status keep(listing *list, sl_error *error)
 {
     sl_llvm_code *code = list->code;
-    size_t count = list->loads.count;
+    size_t count = list->loads.count, stores = list->stores.count;
     code->graph.loads = (uint32_t)count;
-    code->graph.load = sl_arena_array(&code->arena, sl_load, count + 1);
-    code->value = sl_arena_array(&code->arena, llvm_value, count + 1);
+    code->graph.nodes = (uint32_t)(count + stores);
+    code->graph.load = sl_arena_array(&code->arena, sl_load, count + stores + 1);
+    code->value = sl_arena_array(&code->arena, llvm_value, count + stores + 1);
     code->mode = sl_arena_array(&code->arena, uint8_t, count + 1);
     if (!code->graph.load || !code->value || !code->mode)
         return sl_fail_memory(error);
     if (count) {
         memcpy(code->graph.load, list->loads.items, count * sizeof *list->loads.items);
         memcpy(code->value, list->values.items, count * sizeof *list->values.items);
+    }
+    if (stores) {
+        memcpy(code->graph.load + count, list->stores.items, stores * sizeof *list->stores.items);
+        memcpy(code->value + count, list->stored.items, stores * sizeof *list->stored.items);
     }
     code->loads_joined = code->loads_before > count ? code->loads_before - (uint32_t)count : 0;
     return sl_load_groups(&code->graph, &code->arena, error);
@@ -485,6 +510,8 @@ sl_status sl_llvm_list_loads(sl_llvm_code *code, sl_error *error)
     api->DisposeTargetMachine(machine);
     sl_array_free(&list.loads);
     sl_array_free(&list.values);
+    sl_array_free(&list.stores);
+    sl_array_free(&list.stored);
     return status;
 }
 

@@ -219,6 +219,14 @@ sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *er
     return SL_OK;
 }
 
+void sl_llvm_annotate_store(const sl_llvm_code *code, uint32_t node, bool nontemporal)
+{
+    const sl_llvm_api *api = &code->llvm->api;
+    unsigned kind = api->GetMDKindIDInContext(code->context, "nontemporal", strlen("nontemporal"));
+    llvm_value one = api->ConstInt(api->IntTypeInContext(code->context, 32), 1, 0);
+    api->SetMetadata(code->value[node], kind, nontemporal ? api->MDNodeInContext(code->context, &one, 1) : NULL);
+}
+
 static sl_status copy_out(const char *from, size_t length, char **data, size_t *bytes, sl_error *error)
 {
     *data = malloc(length + 1);

@@ -101,18 +101,13 @@ static sl_status edit_access(rewriter *r, sl_lexer *lexer, sl_token *token, cons
     return fits ? SL_OK : sl_fail_memory(r->error);
 }
 
-static bool is_ahead(unsigned mode)
-{
-    return mode == SL_BYPASS_AHEAD_4 || mode == SL_BYPASS_AHEAD_16;
-}
-
 /* The steps of addresses, where a mode needs them. */
 static sl_status find_steps(rewriter *r, const sl_ptx_modes *modes, int64_t **steps)
 {
     bool needed = false;
     sl_cfg cfg;
     for (uint32_t i = 0; i < modes->func->insts; i++)
-        needed |= is_ahead(modes->mode[i]);
+        needed |= sl_bypass_ahead(modes->mode[i]) > 0;
     if (!needed)
         return SL_OK;
     sl_status status = sl_cfg_build(r->module, modes->func, &r->arena, &cfg, r->error);
@@ -131,8 +126,8 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
         while (token->kind != SL_TOK_END &&
                (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
             sl_lexer_next(lexer, token);
-        int64_t iterations = modes->mode[i] == SL_BYPASS_AHEAD_16 ? 16 : 4;
-        if (steps && is_ahead(modes->mode[i]) && !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
+        int ahead = sl_bypass_ahead(modes->mode[i]);
+        if (ahead >= 0 && !insert_prefetch(r, token, modes->func, inst, ahead ? ahead * steps[i] : 0))
             return sl_fail_memory(r->error);
         status = edit_access(r, lexer, token, inst, modes->mode[i]);
     }
@@ -354,15 +349,10 @@ sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const 
 sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
                              char **out, size_t *out_length, uint64_t *changed, sl_error *error)
 {
-    sl_ptx_module *module;
-    uint64_t hash = 0;
+    uint64_t hash = plans->count ? sl_ptx_text_hash(text, length) : 0;
     sl_status status = SL_OK;
     *out = NULL;
-    if (!plans->count || sl_ptx_parse(text, length, name, &module, NULL))
-        return SL_OK;
-    bool known = !sl_ptx_code_hash(module, &hash, NULL);
-    sl_ptx_free(module);
-    for (uint32_t i = 0; i < plans->count && known && !*out && !status; i++) {
+    for (uint32_t i = 0; i < plans->count && hash && !*out && !status; i++) {
         const sl_plan *plan = &plans->plan[i];
         if (plan->code_hash == hash && sl_plan_chosen(plan))
             status = sl_ptx_apply(text, length, name, plan, sm, out, out_length, error);

@@ -40,27 +40,6 @@ typedef struct lookup {
     sl_cache_access access;
 } lookup;
 
-/* The line of the request is to be evicted first. */
-static bool is_evict_first(const sl_bank *b, const sl_request *r)
-{
-    return r->priority >> b->number & 1;
-}
-
-/* It is to be evicted last. */
-static bool is_evict_last(const sl_bank *b, const sl_request *r)
-{
-    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1;
-}
-
-/* Marks the way of a line with the priority of a request. */
-static void mark_priority(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, const sl_request *r)
-{
-    if (is_evict_first(b, r))
-        sim->failed |= !sl_set_first(b, set, way, true);
-    if (is_evict_last(b, r))
-        sim->failed |= !sl_set_last(b, set, way);
-}
-
 /* The level holds, or may hold, newer data than the levels below. */
 static bool has_newer_data(const sl_bank *b, const lookup *l)
 {
@@ -169,7 +148,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
     l->line_slot = (size_t)set * b->ways + way;
     l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
-    mark_priority(sim, b, set, way, l->r);
+    sl_mark_priority(sim, b, set, way, l->r);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
@@ -189,26 +168,9 @@ static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
         return false;
     l->line_slot = sl_first_entry(b) + entry;
     l->here = true;
-    b->frc[entry].first = is_evict_first(b, l->r);
+    b->frc[entry].first = sl_evicts_first(b, l->r);
     sim->result->level[b->number].frc_misses++;
     return true;
-}
-
-/* Lines in flight of the request's warp, where these are limited. */
-static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
-{
-    uint32_t core = r->core - b->instance * b->level->cores_per_instance;
-    return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
-}
-
-/* No MSHR is free, of all or of the warp's. What another partition sent has one there. */
-static bool lacks_mshr(const sl_sim *sim, sl_bank *b, const sl_request *r)
-{
-    const sl_level *level = b->level;
-    if (sl_is_sent_home(sim, b, r->core))
-        return false;
-    return (level->mshrs && b->mshrs >= level->mshrs) ||
-           (b->warp_mshrs && r->slot != SL_NONE && *mshrs_of_warp(b, r) >= level->mshrs_per_warp);
 }
 
 /* Takes an MSHR for units of the line. */
@@ -233,7 +195,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
                                 .waiting = SL_EMPTY_LIST};
     line->mshr = l->r->mshr[l->place] = m;
     if (b->warp_mshrs && l->r->slot != SL_NONE)
-        ++*mshrs_of_warp(b, l->r);
+        ++*sl_mshrs_of_warp(b, l->r);
     sl_set_in_flight_at(b, l->line_slot, line->in_flight | asked);
     if (sim->data_check) {
         sl_data_check_request(sim, b, l->line_slot, asked);
@@ -245,7 +207,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
 /* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
 static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    if (lacks_mshr(sim, b, l->r))
+    if (sl_lacks_mshr(sim, b, l->r))
         return hold(sim, b, l, SL_STALL_MSHR);
     if (b->out.count >= b->level->miss_queue)
         return hold(sim, b, l, SL_STALL_QUEUE);
@@ -291,9 +253,9 @@ static bool streams(const sl_bank *b, const lookup *l)
 static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
 {
     b->line[l->line_slot].mark |= SL_LINE_REUSED;
-    if (l->way != SL_NO_WAY && is_evict_last(b, l->r))
+    if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
         sim->failed |= !sl_set_last(b, l->access.set, l->way);
-    if (!is_evict_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
+    if (!sl_evicts_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
         tell_hit(b, l);
     if (!b->number)
         return;
@@ -482,7 +444,7 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 /* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
 static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
 {
-    if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(sim, b, l->r))
+    if (b->level->miss_handling != SL_MISS_OVERLAPPED && sl_lacks_mshr(sim, b, l->r))
         return stall(b, SL_STALL_MSHR);
     sl_stall reason = reserve(sim, b, l, 0);
     if (reason != SL_STALLS)
@@ -570,7 +532,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
-                                 .now = sim->now + (b->level->keep ? sim->earlier : 0)};
+                                 .now = sim->now + (b->level->keep ? sim->earlier : 0),
+                                 .warp = b->number ? 0 : r->warp};
     l.place = sl_place_of(b, r->addr);
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
@@ -708,7 +671,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     r->kind = done.kind;
     sl_give_mshr(b, m);
     if (b->warp_mshrs && r->slot != SL_NONE)
-        --*mshrs_of_warp(b, r);
+        --*sl_mshrs_of_warp(b, r);
     sl_set_in_flight_at(b, line_slot, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
     line->stale &= line->in_flight;

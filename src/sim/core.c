@@ -427,6 +427,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
+    core->insts++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
     if (++warp->issued < step->issues) { /* each needs what the one before gave */
@@ -480,6 +481,11 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
         const sl_step *step = &sim->program->step[core->warp[w].inst];
+        if (core->held_back >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
+            *next = core->ask_again < *next ? core->ask_again : *next;
+            from &= ~(UINT64_C(1) << w);
+            continue;
+        }
         if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
             s->doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
@@ -528,6 +534,25 @@ void sl_core_settle(sl_sim *sim, sl_sim_core *core)
     account(sim, core, sim->now);
 }
 
+/* The policy of the core's first level that bypasses; NULL: none. */
+static sl_policy *first_bypass(const sl_sim *sim, uint32_t core)
+{
+    return sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
+}
+
+/* Asks the policy of the first level whose loads have to wait. */
+static void ask_policy(sl_sim *sim, sl_sim_core *core)
+{
+    sl_policy *policy = first_bypass(sim, core->number);
+    core->held_back = 0;
+    if (!policy || !policy->ops->hold_back || !(core->ready & core->wants_memory))
+        return;
+    sl_core_work work = {core->live, core->insts, sim->now + (sim->machine.level[0].keep ? sim->earlier : 0)};
+    uint64_t wait = 1;
+    core->held_back = policy->ops->hold_back(policy->self, &work, &wait);
+    core->ask_again = sim->now + (wait ? wait : 1);
+}
+
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
 {
     account(sim, core, sim->now);
@@ -538,6 +563,7 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
         *next = sim->now + 1;
     sl_status status = SL_OK;
     bool was_empty = !core->queued;
+    ask_policy(sim, core);
     for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++)
         status = schedule(sim, core, &core->scheduler[i], next, error);
     if (was_empty && core->queued)
@@ -604,7 +630,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
 
 static uint32_t queues_of(const sl_sim *sim, uint32_t core)
 {
-    const sl_policy *bypass_policy = sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
+    const sl_policy *bypass_policy = first_bypass(sim, core);
     uint32_t queues = bypass_policy && bypass_policy->ops->queues ? bypass_policy->ops->queues(bypass_policy->self) : 1;
     return queues < 1 ? 1 : queues > SL_MAX_QUEUES ? SL_MAX_QUEUES : queues;
 }

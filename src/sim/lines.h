@@ -135,6 +135,27 @@ static inline bool sl_is_first(const sl_bank *b, uint32_t set, uint32_t way)
     return b->first_ways[(size_t)set * b->mask_words + way / 64] >> (way % 64) & 1;
 }
 
+/* The line of the request is to be evicted first. */
+static inline bool sl_evicts_first(const sl_bank *b, const sl_request *r)
+{
+    return r->priority >> b->number & 1;
+}
+
+/* It is to be evicted last. */
+static inline bool sl_evicts_last(const sl_bank *b, const sl_request *r)
+{
+    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1;
+}
+
+/* Marks the way of a line with the priority of a request. */
+static inline void sl_mark_priority(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, const sl_request *r)
+{
+    if (sl_evicts_first(b, r))
+        sim->failed |= !sl_set_first(b, set, way, true);
+    if (sl_evicts_last(b, r))
+        sim->failed |= !sl_set_last(b, set, way);
+}
+
 static inline void sl_set_in_flight(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
 {
     uint64_t *in_flight = sl_ways_in_flight(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
@@ -295,6 +316,23 @@ static inline void sl_wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t numb
 {
     sl_request_push(&sim->pool, &b->mshr_item[m].waiting, number);
     b->mshr_item[m].waiters++;
+}
+
+/* Lines in flight of the request's warp, where these are limited. */
+static inline uint32_t *sl_mshrs_of_warp(sl_bank *b, const sl_request *r)
+{
+    uint32_t core = r->core - b->instance * b->level->cores_per_instance;
+    return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
+}
+
+/* No MSHR is free, of all or of the warp's. What another partition sent has one there. */
+static inline bool sl_lacks_mshr(const sl_sim *sim, sl_bank *b, const sl_request *r)
+{
+    const sl_level *level = b->level;
+    if (sl_is_sent_home(sim, b, r->core))
+        return false;
+    return (level->mshrs && b->mshrs >= level->mshrs) ||
+           (b->warp_mshrs && r->slot != SL_NONE && *sl_mshrs_of_warp(b, r) >= level->mshrs_per_warp);
 }
 
 #endif

@@ -134,6 +134,7 @@ static sl_status run_tries(searcher *s, sl_pool *pool, sl_error *error)
         series.counts = counts;
     }
     s->series = &series;
+    sl_progress_phase(s->progress, "looking for the best parameters");
     if (!status)
         status = sl_pool_run(pool, search->tries, try_values, s, error);
     sl_sim_series_free_counts(&series, counts);

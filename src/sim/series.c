@@ -11,6 +11,8 @@ typedef struct run {
     const sl_sim_series *series;
     sl_sim *sim;
     sl_pool *pool;
+    const sl_progress *progress;
+    const char *verb;             /* of it */
     sl_line_counts *const *known; /* [launches]; NULL: none */
     sl_line_counts **record;      /* the same */
     sl_sim_each each;
@@ -22,6 +24,7 @@ static sl_status run_launch(const run *r, uint32_t n, sl_error *error)
     const sl_sim_series *s = r->series;
     sl_loaded *loaded = NULL;
     sl_sim_result result = {0};
+    sl_launch_phase(r->progress, r->verb, n, s->launches, s->trace, s->launch[n]);
     sl_status status = sl_loaded_create(s->trace, s->launch[n], r->pool, &loaded, error);
     if (!status) {
         sl_sim_set_counts(r->sim, r->known ? r->known[n] : NULL, r->record ? r->record[n] : NULL);
@@ -40,6 +43,7 @@ static sl_status run_all(run *r, const sl_machine *machine, const sl_sim_options
     sl_status status = sl_sim_create(machine, options, &r->sim, error);
     for (uint32_t n = 0; n < r->series->launches && !status; n++)
         status = run_launch(r, n, error);
+    sl_progress_update(r->progress, "launches", 1, 1);
     if (status && state && r->sim && sl_sim_state_text(r->sim))
         *state = strdup(sl_sim_state_text(r->sim));
     sl_sim_destroy(r->sim);
@@ -92,7 +96,7 @@ sl_status sl_sim_series_count(const sl_sim_series *series, const sl_machine *mac
         made[n] = sl_line_counts_create(machine->cores / machine->level[0].cores_per_instance);
         ok = made[n];
     }
-    run r = {.series = series, .pool = pool, .record = made};
+    run r = {.series = series, .pool = pool, .progress = options->progress, .verb = "profiling", .record = made};
     sl_status status = ok ? run_all(&r, &plain, &quiet, state, error) : sl_fail_memory(error);
     if (status)
         sl_sim_series_free_counts(series, made);
@@ -118,7 +122,13 @@ sl_status sl_sim_series_run(const sl_sim_series *series, const sl_machine *machi
     sl_status status = sl_sim_needs_counts(machine, &needed, error);
     if (!status && needed && !series->counts)
         status = sl_sim_series_count(series, machine, options, pool, &made, state, error);
-    run r = {.series = series, .pool = pool, .known = made ? made : series->counts, .each = each, .to = to};
+    run r = {.series = series,
+             .pool = pool,
+             .progress = options->progress,
+             .verb = "simulating",
+             .known = made ? made : series->counts,
+             .each = each,
+             .to = to};
     if (!status)
         status = run_all(&r, machine, options, state, error);
     sl_sim_series_free_counts(series, made);

@@ -263,7 +263,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
         if (sim->now >= UINT32_MAX || (sim->options.max_cycles && sim->now > sim->options.max_cycles))
             return sl_fail(error, SL_LIMIT, "%s: more than %" PRIu64 " cycles", sim->program->kernel->name,
                            sim->now - 1);
-        if (sim->blocks_done != shown)
+        if (sim->blocks_done != shown && sim->blocks_done < blocks)
             sl_progress_update(sim->options.progress, "blocks", shown = sim->blocks_done, blocks);
     }
     sim->now++;

@@ -137,6 +137,7 @@ static sl_status narrow_modes(sl_input *input, sl_error *error)
     const sl_load_graph *all = sl_llvm_graph(input->ir.code);
     sl_llvm_check *check = calloc((size_t)all->loads + 1, sizeof *check);
     input->ir_loads = *all;
+    input->ir_loads.nodes = all->loads;
     input->ir_loads.load = sl_arena_array(&input->arena, sl_load, all->loads + 1);
     sl_status status = check && input->ir_loads.load ? SL_OK : sl_fail_memory(error);
     bool amd = sl_llvm_facts_of(input->ir.code).arch == SL_LLVM_AMDGCN;

@@ -112,7 +112,8 @@ sl_status sl_input_plan(const sl_input *input, const char *path, const sl_record
                         sl_error *error)
 {
     const char *name = input->kind == SL_INPUT_WORKLOAD ? input->workload->ptx_name : input->spec.name;
-    sl_status status = sl_plan_read(path, plan, error);
+    uint64_t hash = input->ptx && !input->ir.code ? sl_ptx_text_hash(input->ptx, input->ptx_length) : 0;
+    sl_status status = sl_plan_read_for(path, hash, plan, error);
     if (status)
         return status;
     if (!strcmp(plan->form, "trace")) {

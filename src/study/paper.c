@@ -9,10 +9,16 @@
 #include "study/config.h"
 #include "workloads/workload.h"
 
+enum { MAX_EACH = 4 };
+
 typedef struct reader {
     sl_yaml yaml;
     sl_paper *paper;
     sl_expression_names names;
+    struct {
+        const char *name, *value;
+    } given[MAX_EACH]; /* what $name stands for at the moment */
+    size_t givens;
 } reader;
 
 #define FAIL(node, ...) sl_yaml_fail(&r->yaml, (node), __VA_ARGS__)
@@ -25,6 +31,14 @@ static sl_status no_memory(reader *r)
 /* Room for `count` items in the paper's arena. */
 #define ROOM(r, type, count) sl_arena_array(&(r)->paper->arena, type, (count) + 1)
 
+/* Puts values of 'each' in the place of their names. */
+static sl_status replace_given(reader *r, const char **text)
+{
+    for (size_t i = 0; *text && i < r->givens; i++)
+        *text = sl_config_replace(*text, r->given[i].name, r->given[i].value, &r->paper->arena);
+    return *text ? SL_OK : no_memory(r);
+}
+
 static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
 {
     const char *text = NULL;
@@ -32,7 +46,85 @@ static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name,
     if (status || !node)
         return status;
     *word = sl_arena_strdup(&r->paper->arena, text);
-    return *word ? SL_OK : no_memory(r);
+    return replace_given(r, word);
+}
+
+/* ---- each: {p: [lru, srrip]}: an item once for each value, or combination of values ---- */
+
+static const yaml_node_t *each_of(reader *r, const yaml_node_t *node)
+{
+    for (size_t i = 0; node->type == YAML_MAPPING_NODE && i < sl_yaml_items(node); i++) {
+        const char *key = sl_yaml_word(sl_yaml_key(&r->yaml, node, i));
+        if (key && !strcmp(key, "each"))
+            return sl_yaml_item(&r->yaml, node, i);
+    }
+    return NULL;
+}
+
+static bool is_word(const yaml_node_t *node, const char *word)
+{
+    return sl_yaml_word(node) && !strcmp(sl_yaml_word(node), word);
+}
+
+/* "policies" stands for the names of all. */
+static bool is_all_policies(const yaml_node_t *list)
+{
+    return is_word(list, "policies");
+}
+
+static size_t values_of(const yaml_node_t *list)
+{
+    return is_all_policies(list) ? sl_policy_count() : sl_yaml_items(list);
+}
+
+/* How many items the items of a list or a map are. */
+static size_t expanded(reader *r, const yaml_node_t *items)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < sl_yaml_items(items); i++) {
+        const yaml_node_t *each = each_of(r, sl_yaml_item(&r->yaml, items, i));
+        size_t product = 1;
+        for (size_t k = 0; each && k < sl_yaml_items(each); k++)
+            product *= values_of(sl_yaml_item(&r->yaml, each, k));
+        sum += product;
+    }
+    return sum;
+}
+
+/* Takes an item, with its key in a map (NULL: none), into `to`. */
+typedef sl_status take_item(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to);
+
+static sl_status take_each(reader *r, const yaml_node_t *key, const yaml_node_t *node, size_t variable, take_item *take,
+                           void *to)
+{
+    const yaml_node_t *each = each_of(r, node);
+    if (each && (each->type != YAML_MAPPING_NODE || r->givens + sl_yaml_items(each) > MAX_EACH + variable))
+        return FAIL(each, "'each' takes up to %d names and their values, such as {p: [lru, srrip]}", MAX_EACH);
+    if (!each || variable == sl_yaml_items(each))
+        return take(r, key, node, to);
+    const yaml_node_t *list = sl_yaml_item(&r->yaml, each, variable);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < values_of(list) && !status; i++) {
+        const char *value =
+            is_all_policies(list) ? sl_policy_at(i)->name : sl_yaml_word(sl_yaml_item(&r->yaml, list, i));
+        r->given[r->givens].name = sl_yaml_word(sl_yaml_key(&r->yaml, each, variable));
+        r->given[r->givens].value = value;
+        if (!value || !r->given[r->givens].name)
+            return FAIL(list, "'each' takes single values");
+        r->givens++;
+        status = take_each(r, key, node, variable + 1, take, to);
+        r->givens--;
+    }
+    return status;
+}
+
+static sl_status take_items(reader *r, const yaml_node_t *items, take_item *take, void *to)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < sl_yaml_items(items) && !status; i++)
+        status = take_each(r, items->type == YAML_MAPPING_NODE ? sl_yaml_key(&r->yaml, items, i) : NULL,
+                           sl_yaml_item(&r->yaml, items, i), 0, take, to);
+    return status;
 }
 
 /* ---- names ---- */
@@ -96,9 +188,26 @@ static void split_program(sl_paper_program *p)
     p->params = cut(p->workload, " ");
 }
 
+/* "programs: workloads": all of them, by their names and at their sizes. */
+static sl_status take_workloads(reader *r)
+{
+    sl_paper *paper = r->paper;
+    paper->program = ROOM(r, sl_paper_program, sl_workload_count());
+    if (!paper->program)
+        return no_memory(r);
+    for (; paper->programs < sl_workload_count(); paper->programs++) {
+        const char *name = sl_workload_at(paper->programs)->name;
+        paper->program[paper->programs] =
+            (sl_paper_program){.name = name, .workload = name, .params = "", .kernel = "", .launch = ""};
+    }
+    return SL_OK;
+}
+
 static sl_status take_programs(reader *r, const yaml_node_t *map)
 {
     sl_paper *paper = r->paper;
+    if (is_word(map, "workloads"))
+        return take_workloads(r);
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'programs' takes names and workloads, such as {PTF: particlefilter}");
     paper->program = ROOM(r, sl_paper_program, sl_yaml_items(map));
@@ -130,10 +239,15 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
 static sl_status take_members(reader *r, const yaml_node_t *list, const char *what, size_t *count, int **members,
                               int (*find)(const void *, const char *))
 {
-    *count = sl_yaml_items(list);
+    bool all = find == find_program && is_word(list, "programs");
+    *count = all ? r->paper->programs : sl_yaml_items(list);
     *members = ROOM(r, int, *count);
     if (!*members)
         return no_memory(r);
+    for (size_t i = 0; all && i < *count; i++)
+        (*members)[i] = (int)i;
+    if (all)
+        return SL_OK;
     for (size_t i = 0; i < *count; i++) {
         const yaml_node_t *node = sl_yaml_item(&r->yaml, list, i);
         const char *word = sl_yaml_word(node);
@@ -186,9 +300,9 @@ static sl_status take_quick(reader *r, const yaml_node_t *map)
 
 /* ---- configurations ---- */
 
-enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, STREAM, VARY, BEST, HELP, VALUES, CONFIG_KEYS };
-static const char *const config_keys[] = {"kind", "machine", "set",  "l1",   "l2",   "scheduler", "without",
-                                          "cold", "stream",  "vary", "best", "help", "values",    NULL};
+enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, STREAM, VARY, BEST, HELP, VALUES, EACH, CONFIG_KEYS };
+static const char *const config_keys[] = {"kind",   "machine", "set",  "l1",   "l2",     "scheduler", "without", "cold",
+                                          "stream", "vary",    "best", "help", "values", "each",      NULL};
 
 static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point *point)
 {
@@ -199,6 +313,8 @@ static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point
         status = copy_word(r, value[MACHINE], "machine", &point->machine);
     if (!status)
         status = sl_config_settings(&r->yaml, value[SET], "set", &r->paper->arena, &point->settings);
+    if (!status)
+        status = replace_given(r, &point->settings);
     if (!status)
         status = copy_word(r, value[L1], "l1", &point->l1);
     if (!status)
@@ -297,26 +413,26 @@ static sl_status take_config(reader *r, const yaml_node_t *node, const sl_point 
     return status;
 }
 
-static sl_status take_configs(reader *r, const yaml_node_t *map, const sl_point *start)
+static sl_status take_named_config(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *start)
 {
-    sl_paper *paper = r->paper;
+    sl_paper_config *config = &r->paper->config[r->paper->configs];
+    sl_status status = take_name(r, key, &config->name);
+    if (!status)
+        status = take_config(r, node, start, config);
+    if (status)
+        return status;
+    if (find_config(r->paper, config->name) >= 0)
+        return FAIL(key, "configuration '%s' is defined twice", config->name);
+    r->paper->configs++;
+    return SL_OK;
+}
+
+static sl_status take_configs(reader *r, const yaml_node_t *map, sl_point *start)
+{
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'configs' takes names and configurations");
-    paper->config = ROOM(r, sl_paper_config, sl_yaml_items(map));
-    if (!paper->config)
-        return no_memory(r);
-    for (size_t i = 0; i < sl_yaml_items(map); i++) {
-        sl_paper_config *config = &paper->config[i];
-        sl_status status = take_name(r, sl_yaml_key(&r->yaml, map, i), &config->name);
-        if (!status)
-            status = take_config(r, sl_yaml_item(&r->yaml, map, i), start, config);
-        if (status)
-            return status;
-        if (find_config(paper, config->name) >= 0)
-            return FAIL(map, "configuration '%s' is defined twice", config->name);
-        paper->configs++;
-    }
-    return SL_OK;
+    r->paper->config = ROOM(r, sl_paper_config, expanded(r, map));
+    return r->paper->config ? take_items(r, map, take_named_config, start) : no_memory(r);
 }
 
 /* ---- figures ---- */
@@ -400,11 +516,14 @@ static sl_status take_measure(reader *r, const yaml_node_t *unit, const yaml_nod
     return status ? status : sl_yaml_take_number(&r->yaml, still, "still", &m->still);
 }
 
-static sl_status take_column(reader *r, const yaml_node_t *node, sl_paper_column *column)
+static sl_status take_column(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
 {
-    enum { NAME, VALUE, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, MEAN, PAPER, WHY, KEYS };
+    enum { NAME, VALUE, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, MEAN, PAPER, WHY, EACH_, KEYS };
     static const char *const names[] = {"name",  "value", "unit",  "digits", "neutral", "within",
-                                        "still", "mean",  "paper", "why",    NULL};
+                                        "still", "mean",  "paper", "why",    "each",    NULL};
+    sl_paper_figure *figure = to;
+    sl_paper_column *column = &figure->column[figure->columns++];
+    (void)key;
     static const char *const means[] = {"none", "geometric", "arithmetic", NULL};
     const yaml_node_t *v[KEYS];
     int mean = SL_MEAN_NONE;
@@ -450,17 +569,12 @@ static sl_status take_claim(reader *r, const yaml_node_t *node, sl_paper_claim *
 
 static sl_status take_columns(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
 {
-    sl_status status = SL_OK;
     if (!list)
         return SL_OK;
     if (list->type != YAML_SEQUENCE_NODE)
         return FAIL(list, "'columns' is a list");
-    figure->column = ROOM(r, sl_paper_column, sl_yaml_items(list));
-    if (!figure->column)
-        return no_memory(r);
-    for (; figure->columns < sl_yaml_items(list) && !status; figure->columns++)
-        status = take_column(r, sl_yaml_item(&r->yaml, list, figure->columns), &figure->column[figure->columns]);
-    return status;
+    figure->column = ROOM(r, sl_paper_column, expanded(r, list));
+    return figure->column ? take_items(r, list, take_column, figure) : no_memory(r);
 }
 
 static sl_status take_claims(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
@@ -478,10 +592,14 @@ static sl_status take_claims(reader *r, const yaml_node_t *list, sl_paper_figure
     return status;
 }
 
-static sl_status take_figure(reader *r, const yaml_node_t *node, sl_paper_figure *figure)
+static sl_status take_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
 {
-    enum { ID, TITLE, WHERE, NOTE, QUICK, ROWS, COLUMNS, CLAIMS, KEYS };
-    static const char *const names[] = {"id", "title", "where", "note", "quick", "rows", "columns", "claims", NULL};
+    enum { ID, TITLE, WHERE, NOTE, QUICK, ROWS, COLUMNS, CLAIMS, RANKED, EACH_, KEYS };
+    static const char *const names[] = {"id",      "title",  "where",  "note", "quick", "rows",
+                                        "columns", "claims", "ranked", "each", NULL};
+    sl_paper *paper = to;
+    sl_paper_figure *figure = &paper->figure[paper->figures++];
+    (void)key;
     const yaml_node_t *v[KEYS];
     sl_status status = sl_yaml_pick(&r->yaml, node, "a figure", names, v);
     if (!status && (!v[ID] || !v[TITLE]))
@@ -500,6 +618,8 @@ static sl_status take_figure(reader *r, const yaml_node_t *node, sl_paper_figure
         status = copy_word(r, v[NOTE], "note", &figure->note);
     if (!status)
         status = sl_yaml_take_flag(&r->yaml, v[QUICK], "quick", &figure->quick);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, v[RANKED], "ranked", &figure->ranked);
     if (!status && v[ROWS])
         status = take_members(r, v[ROWS], "group", &figure->groups, &figure->group, find_group);
     if (!status)
@@ -509,25 +629,19 @@ static sl_status take_figure(reader *r, const yaml_node_t *node, sl_paper_figure
 
 static sl_status take_figures(reader *r, const yaml_node_t *list)
 {
-    sl_paper *paper = r->paper;
-    sl_status status = SL_OK;
     if (list->type != YAML_SEQUENCE_NODE)
         return FAIL(list, "'figures' is a list");
-    paper->figure = ROOM(r, sl_paper_figure, sl_yaml_items(list));
-    if (!paper->figure)
-        return no_memory(r);
-    for (; paper->figures < sl_yaml_items(list) && !status; paper->figures++)
-        status = take_figure(r, sl_yaml_item(&r->yaml, list, paper->figures), &paper->figure[paper->figures]);
-    return status;
+    r->paper->figure = ROOM(r, sl_paper_figure, expanded(r, list));
+    return r->paper->figure ? take_items(r, list, take_figure, r->paper) : no_memory(r);
 }
 
 /* ---- the whole ---- */
 
 static sl_status take_root(reader *r)
 {
-    enum { NAME, TITLE, SOURCE, SUMMARY, MACHINE_, KIND_, PROGRAMS, GROUPS, QUICK, CONFIGS, FIGURES, KEYS };
-    static const char *const names[] = {"name",     "title",  "source", "summary", "machine", "kind",
-                                        "programs", "groups", "quick",  "configs", "figures", NULL};
+    enum { NAME, TITLE, SOURCE, SUMMARY, MACHINE_, KIND_, PROGRAMS, GROUPS, QUICK, CONFIGS, FIGURES, ALONE, KEYS };
+    static const char *const names[] = {"name",   "title", "source",  "summary", "machine", "kind", "programs",
+                                        "groups", "quick", "configs", "figures", "alone",   NULL};
     const yaml_node_t *root = sl_yaml_root(&r->yaml), *v[KEYS];
     sl_point start = SL_POINT_START;
     int kind = SL_POINT_SIM;
@@ -535,7 +649,7 @@ static sl_status take_root(reader *r)
         return FAIL(NULL, "the file contains no paper");
     sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
     for (int i = 0; i < KEYS && !status; i++)
-        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK)
+        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK && i != ALONE)
             return FAIL(root, "the paper has no '%s'", names[i]);
     if (!status)
         status = copy_word(r, v[NAME], "name", &r->paper->name);
@@ -550,6 +664,8 @@ static sl_status take_root(reader *r)
     if (!status)
         status = sl_yaml_take_choice(&r->yaml, v[KIND_], "kind", sl_point_kinds, &kind);
     start.kind = (sl_point_kind)kind;
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
     if (!status)
         status = take_programs(r, v[PROGRAMS]);
     if (!status)

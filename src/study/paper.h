@@ -86,6 +86,7 @@ typedef struct sl_paper_claim {
 typedef struct sl_paper_figure {
     const char *id, *title, *where, *note;
     bool quick;
+    bool ranked; /* the columns with the largest means of the first group come first */
     size_t groups, columns, claims;
     int *group; /* whose programs are rows */
     sl_paper_column *column;
@@ -96,6 +97,7 @@ typedef struct sl_paper {
     sl_arena arena;
     const char *name, *title, *source, *summary;
     const char *quick_size; /* of workloads in quick runs */
+    bool alone;             /* it is run only where it is named */
     size_t programs, groups, configs, figures;
     sl_paper_program *program;
     sl_paper_group *group;

@@ -36,9 +36,10 @@ static sl_status emulate(const sl_input *input, const sl_record_options *o, sl_r
                          .fp_contract_off = o->fp_contract_off,
                          .isa = o->isa,
                          .sink = sl_recorder_sink(recorder),
+                         .progress = o->progress,
                          .print = o->print};
     sl_device *device = NULL;
-    sl_progress_update(o->progress, "launches run", 0, 0);
+    sl_progress_phase(o->progress, o->trace_path ? "recording" : "running");
     sl_status status = sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device, error);
     if (!status)
         status = sl_input_run(input, device, o->check, &end->workload, error);
@@ -68,6 +69,8 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
     sl_status status = sl_recorder_create(&config, &recorder, error);
     if (status)
         return status;
+    if (input->kind == SL_INPUT_FOREIGN)
+        sl_progress_phase(o->progress, "importing");
     if (input->kind == SL_INPUT_FOREIGN)
         status = sl_import(input->spec.name, sl_recorder_sink(recorder), o->progress, error);
     else

@@ -43,6 +43,7 @@ struct sl_record_options {
     const char *isa;                /* NULL: the best */
     const char *cudart_static;      /* of programs: the archive of the CUDA runtime in them; NULL: searched for */
     const char *compute_capability; /* of programs: of the device they see, "9.0"; NULL: the machine's */
+    bool output_to_stderr;          /* of programs: what they write to standard output goes to standard error */
     void (*print)(void *context, const char *text, size_t length); /* output of kernels; NULL: discarded */
     bool check;                                                    /* workloads: compare with the CPU */
     /* the trace */

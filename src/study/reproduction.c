@@ -160,9 +160,29 @@ sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool q
     return status ? status : make_points(r, error);
 }
 
+typedef struct ranking {
+    const sl_reproduction *r;
+    int group;
+} ranking;
+
+static int by_mean(const void *left, const void *right, void *context)
+{
+    const ranking *of = context;
+    double a = sl_compare_group(of->r, left, of->group).ours, b = sl_compare_group(of->r, right, of->group).ours;
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a < b) - (a > b);
+}
+
 sl_status sl_reproduction_run(sl_reproduction *r, const sl_runner *runner, sl_error *error)
 {
-    return sl_runner_run(runner, r->point, r->points, r->outcome, error);
+    sl_status status = sl_runner_run(runner, r->point, r->points, r->outcome, error);
+    for (size_t f = 0; !status && f < r->paper->figures; f++) {
+        const sl_paper_figure *figure = &r->paper->figure[f];
+        if (figure->ranked && r->wanted[f] && figure->groups)
+            qsort_r(figure->column, figure->columns, sizeof *figure->column, by_mean, &(ranking){r, figure->group[0]});
+    }
+    return status;
 }
 
 void sl_reproduction_free(sl_reproduction *r)
@@ -356,10 +376,17 @@ static void count_verdict(void *context, const sl_compared_item *item)
     ((size_t *)context)[item->compared.verdict]++;
 }
 
-void sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS])
+bool sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS])
 {
+    size_t said = 0;
     memset(tally, 0, SL_VERDICTS * sizeof *tally);
     sl_reproduction_each(r, count_verdict, tally);
+    for (size_t f = 0; f < r->paper->figures; f++) {
+        said += r->paper->figure[f].claims;
+        for (size_t c = 0; c < r->paper->figure[f].columns; c++)
+            said += r->paper->figure[f].column[c].numbers;
+    }
+    return said;
 }
 
 size_t sl_reproduction_failures(const sl_reproduction *r)

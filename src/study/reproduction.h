@@ -47,8 +47,8 @@ sl_compared sl_compare_program(const sl_reproduction *r, const sl_paper_column *
 sl_compared sl_compare_group(const sl_reproduction *r, const sl_paper_column *column, int group);
 sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *claim);
 
-/* How often each verdict was given, of the wanted figures. */
-void sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS]);
+/* How often each verdict was given, of the wanted figures; false: the paper states nothing to compare with. */
+bool sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS]);
 size_t sl_reproduction_failures(const sl_reproduction *r); /* points that failed */
 
 /* Calls back for each number that is shown, in order. */

@@ -341,11 +341,13 @@ static sl_status run_all(run *r, const sl_point *point, sl_error *error)
     sl_map_fini(&keys);
     if (!status)
         status = plan_traces(r, error);
+    sl_progress_phase(r->runner->progress, "recording");
     if (!status)
         status = sl_pool_run(r->runner->pool, r->trace_count, record_job, r, error);
     r->done = 0;
     if (!status)
         status = plan_batches(r, error);
+    sl_progress_phase(r->runner->progress, "analysing");
     if (!status)
         status = sl_pool_run(r->runner->pool, r->batches, batch_job, r, error);
     return status ? status : copy_same(r, error);

@@ -5,6 +5,7 @@
 #define SL_TRACE_LOADED_H
 
 #include "base/pool.h"
+#include "base/progress.h"
 #include "sluice/trace.h"
 
 typedef struct sl_loaded sl_loaded;
@@ -42,5 +43,9 @@ void sl_warp_reader_init(sl_warp_reader *reader, const sl_loaded *loaded, uint64
                          sl_predictor *predictor);
 /* As sl_warp_cursor_step. */
 sl_status sl_warp_reader_step(sl_warp_reader *reader, bool *more, sl_error *error);
+
+/* The phase "simulating launch 3 of 12, spmv"; the first launch is number 0. `launch` is its number in the trace. */
+void sl_launch_phase(const sl_progress *progress, const char *verb, uint64_t number, uint64_t launches,
+                     const sl_trace *trace, uint32_t launch);
 
 #endif

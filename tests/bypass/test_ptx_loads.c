@@ -165,6 +165,113 @@ static void old_targets_have_fewer_modes(void **state)
     done(&f);
 }
 
+static void stores_and_settings_come_behind_the_loads(void **state)
+{
+    (void)state;
+    found f = loads_of(PTX_KERNEL(POINTERS "st.global.f32 [%rd4], %f1;\n"
+                                           "ld.global.f32 %f1, [%rd3];\n"
+                                           "st.shared.f32 [%r1], %f1;\n"
+                                           "st.volatile.global.f32 [%rd4], %f1;\n"
+                                           "ret;"),
+                       90);
+    assert_int_equal(f.graph.loads, 1);
+    assert_int_equal(f.graph.nodes, 1 + 2 + 3); /* carve-out, blocks, and the window over what is read */
+    assert_int_equal(f.graph.load[0].node, SL_NODE_LOAD);
+    const sl_load *plain = &f.graph.load[1], *strong = &f.graph.load[2], *window = &f.graph.load[5];
+    assert_true(plain->node == SL_NODE_STORE && plain->modes == (sl_bypass_modes_of(SL_NODE_STORE) | 1));
+    assert_string_equal(plain->array, "out");
+    assert_int_equal(strong->modes, 1);
+    assert_non_null(strstr(strong->fixed, "release store"));
+    assert_int_equal(f.graph.load[3].inst, SL_SETTING_CARVE_OUT);
+    assert_int_equal(f.graph.load[4].inst, SL_SETTING_BLOCKS);
+    assert_int_equal(window->inst, SL_SETTING_WINDOW);
+    assert_string_equal(window->array, "in");
+    assert_int_equal(window->modes, 1 | 1u << SL_BYPASS_WINDOW);
+    for (uint32_t i = 0; i < f.graph.nodes; i++) /* each mode has one kind of node */
+        for (uint32_t k = 0; k < i; k++)
+            assert_true(f.graph.load[i].node == f.graph.load[k].node ||
+                        !(f.graph.load[i].modes & f.graph.load[k].modes & ~1u));
+    done(&f);
+}
+
+static void a_kernel_that_reads_the_size_of_its_shared_memory_keeps_it(void **state)
+{
+    (void)state;
+    found f = loads_of(PTX_KERNEL("mov.u32 %r1, %dynamic_smem_size;\nret;"), 90);
+    assert_int_equal(f.graph.load[1].inst, SL_SETTING_BLOCKS);
+    assert_int_equal(f.graph.load[1].modes, 1);
+    assert_non_null(strstr(sl_load_why_not(&f.graph.load[1], SL_BYPASS_BLOCKS_HALF), "size of its shared memory"));
+    done(&f);
+}
+
+/* The body of a loop, which loads from %rd5; whether its address has a constant step. */
+static void loads_ahead_need_a_constant_step(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        bool known;
+    } rows[] = {{"add.s64 %rd5, %rd5, 16;", true},
+                {"sub.s64 %rd5, %rd5, 16;", true},
+                {"add.s64 %rd6, %rd5, 16;\nmov.u64 %rd5, %rd6;", true},
+                {"mul.wide.s32 %rd6, %r1, 4;\nadd.s64 %rd5, %rd3, %rd6;", true},
+                {"mad.lo.s64 %rd5, %rd7, 8, %rd3;\nadd.s64 %rd7, %rd7, 2;", true},
+                {"shl.b64 %rd6, %rd7, 3;\nadd.s64 %rd5, %rd3, %rd6;\nadd.s64 %rd7, %rd7, 1;", true},
+                {"mov.u64 %rd5, %rd3;", false},          /* the same each time */
+                {"ld.global.u64 %rd5, [%rd5];", false},  /* a list */
+                {"@%p1 add.s64 %rd5, %rd5, 16;", false}, /* not each time */
+                {"add.s64 %rd5, %rd5, %rd5;", false},
+                {"add.s64 %rd5, %rd5, 16;\nadd.s64 %rd5, %rd5, 16;", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".visible .entry k(.param .u64 in)\n{\n.reg .pred %%p<3>;\n.reg .b32 %%r<4>;\n"
+                          ".reg .b64 %%rd<9>;\n.reg .f32 %%f<9>;\nld.param.u64 %%rd3, [in];\nmov.u64 %%rd5, %%rd3;\n"
+                          "mov.u64 %%rd7, 0;\nmov.u32 %%r1, 0;\nsetp.lt.u32 %%p1, %%r1, 5;\nL:\n"
+                          "ld.global.f32 %%f1, [%%rd5];\n%s\nadd.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p2, %%r1, 9;\n"
+                          "@%%p2 bra L;\nld.global.f32 %%f2, [%%rd5];\nret;\n}\n",
+                 rows[i].body);
+        found f = loads_of(text, 90);
+        const sl_load *in = &f.graph.load[0], *behind = &f.graph.load[f.graph.loads - 1];
+        if ((in->modes >> SL_BYPASS_AHEAD_4 & 1) != rows[i].known)
+            fail_msg("%s", rows[i].body);
+        assert_false(behind->modes >> SL_BYPASS_AHEAD_4 & 1); /* not in the loop */
+        assert_non_null(strstr(sl_load_why_not(behind, SL_BYPASS_AHEAD_4), "not in a loop"));
+        done(&f);
+    }
+}
+
+static void only_kernels_that_write_no_global_memory_prove_what_they_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *inst, *why;
+    } rows[] = {{"", NULL},
+                {"st.shared.f32 [%r1], %f1;", NULL},
+                {"st.local.f32 [%r1], %f1;", NULL},
+                {"st.global.f32 [%rd4], %f1;", "writes global memory"},
+                {"st.f32 [%rd4], %f1;", "writes global memory"},
+                {"red.global.add.f32 [%rd4], %f1;", "writes global memory"},
+                {"call reads;", NULL},
+                {"call writes;", "writes global memory"},
+                {"call unknown;", "calls may write"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".extern .func unknown;\n.func reads() { ret; }\n.func writes()\n{\n.reg .b64 %%rd1;\n"
+                          "mov.u64 %%rd1, 0;\nst.global.u64 [%%rd1], %%rd1;\nret;\n}\n"
+                          ".visible .entry k(.param .u64 in)\n{\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<9>;\n"
+                          ".reg .f32 %%f<9>;\nld.param.u64 %%rd3, [in];\nmov.u64 %%rd4, %%rd3;\n"
+                          "ld.global.f32 %%f1, [%%rd3];\n%s\nret;\n}\n",
+                 rows[i].inst);
+        found f = loads_of(text, 90);
+        assert_int_equal(f.graph.load[0].modes >> SL_BYPASS_NC & 1, !rows[i].why);
+        if (rows[i].why)
+            assert_non_null(strstr(sl_load_why_not(&f.graph.load[0], SL_BYPASS_NC), rows[i].why));
+        done(&f);
+    }
+}
+
 static void the_hash_is_of_what_the_text_says(void **state)
 {
     (void)state;
@@ -191,6 +298,10 @@ int main(void)
         cmocka_unit_test(more_origins_than_can_be_told_are_none),
         cmocka_unit_test(traps_take_no_mode_and_say_why),
         cmocka_unit_test(old_targets_have_fewer_modes),
+        cmocka_unit_test(stores_and_settings_come_behind_the_loads),
+        cmocka_unit_test(a_kernel_that_reads_the_size_of_its_shared_memory_keeps_it),
+        cmocka_unit_test(loads_ahead_need_a_constant_step),
+        cmocka_unit_test(only_kernels_that_write_no_global_memory_prove_what_they_read),
         cmocka_unit_test(the_hash_is_of_what_the_text_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,25 +326,31 @@ static void gains_by_code_order_are_told_from_gains_by_caches(void **state)
 {
     (void)state;
     static const struct {
+        unsigned mode, neutral_mode;
         double neutral;
         const char *verdict;
-    } rows[] = {{0, "faster"}, {5, "by code order, not cache"}, {2, "in part by code order"}};
+    } rows[] = {{SL_BYPASS_L2, SL_BYPASS_NEUTRAL, 0, "faster"},
+                {SL_BYPASS_L2, SL_BYPASS_NEUTRAL, 5, "by code order, not cache"},
+                {SL_BYPASS_L2, SL_BYPASS_NEUTRAL, 2, "in part by code order"},
+                {SL_BYPASS_AHEAD_4, SL_BYPASS_AHEAD_0, 5, "by code order, not cache"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bench b;
         double gain[LOADS][SL_BYPASS_MODES] = {0};
-        fake f = {.gain = (const double(*)[SL_BYPASS_MODES])gain, .noise = 0.2, .modes = 15 | 1u << SL_BYPASS_NEUTRAL};
+        fake f = {.gain = (const double(*)[SL_BYPASS_MODES])gain,
+                  .noise = 0.2,
+                  .modes = 1 | 1u << rows[i].mode | 1u << rows[i].neutral_mode};
         sl_tuned tuned;
         sl_tuner tuner;
-        gain[2][SL_BYPASS_L2] = 5;
-        gain[2][SL_BYPASS_NEUTRAL] = rows[i].neutral;
+        gain[2][rows[i].mode] = 5;
+        gain[2][rows[i].neutral_mode] = rows[i].neutral;
         set_up(&b);
         for (int k = 0; k < LOADS; k++)
             b.load[k].modes = f.modes;
         tune_with(&b, &f, "ours", NULL, &tuned, &tuner);
-        assert_int_equal(tuned.mode[2], SL_BYPASS_L2);
+        assert_int_equal(tuned.mode[2], rows[i].mode);
         assert_non_null(strstr(tuned.verdict, rows[i].verdict));
         assert_true(i || !strcmp(tuned.verdict, "faster"));
-        assert_true(isnan(tuner.load[2][SL_BYPASS_NEUTRAL])); /* it is no candidate */
+        assert_true(isnan(tuner.load[2][rows[i].neutral_mode])); /* it is no candidate */
         sl_tuner_fini(&tuner);
     }
 }

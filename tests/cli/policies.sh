@@ -7,7 +7,7 @@ it 'lists the policies with their parameters'
 run "$sluice" policies
 exits 0
 stderr_is ''
-stdout_has 'policy     role      description'
+stdout_has '  role      description; parameters'
 stdout_has 'least recently used'
 stdout_has 'bits=2, hit=priority, every=32, leaders=32'
 

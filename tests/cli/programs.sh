@@ -38,6 +38,27 @@ stderr_has 'expand'
 stderr_has 'advance'
 stdout_lacks 'expand'
 
+it 'leaves standard output to a report that goes there'
+for form in --json --csv --loads; do
+    run "$sluice" run $form -- "$programs/bfs"
+    exits 0
+    stderr_is "$(sed '$d' "$expected/bfs.txt")"
+    stdout_lacks 'reached'
+    stdout_has 'expand'
+done
+run "$sluice" run --json report.json -- "$programs/bfs"
+stdout_has 'reached'
+
+it 'says which function of the program allocated an array'
+run "$sluice" run -- "$programs/bfs"
+stderr_has 'param_2 (alloc 5 in main, 19.5 KiB)'
+grep -qE '"allocation": "alloc 5 in main\+0x[0-9a-f]+", "allocation_bytes": 20000' report.json || fail 'not in JSON'
+run "$sluice" trace -q -o sites.slt -- "$programs/bfs"
+run "$sluice" compare sites.slt --gpu h200 --gpu fermi-gtx480
+stdout_has 'param_2 (alloc 5 in main+0x'
+run "$sluice" report sites.slt -o sites.html
+file_has sites.html 'param_2 (alloc 5 in main, 19.5 KiB)'
+
 it 'follows a program that a shell or another program starts'
 for shell in 'sh -c' 'bash -c' 'env A=b sh -c' 'nice sh -c'; do
     command -v "${shell%% *}" >/dev/null || continue
@@ -240,7 +261,7 @@ run "$sluice" run -- "$programs/borders"
 exits 0
 stderr_has 'sluice: warning: '
 stderr_has 'illegal 4-byte read at'
-stderr_has 'bytes before allocation'
+stderr_has 'bytes before alloc '
 stderr_has 'kernel blur, block (0,0,0), thread (0,0,0)'
 stderr_has 'a GPU does not notice this and 255 other accesses of the launch'
 [ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'

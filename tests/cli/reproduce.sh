@@ -59,6 +59,39 @@ stdout_has 'mine: '
 file_has out.csv 'mine,one,ALL,A,BALL / BL,,3,0.'
 file_has out.csv ',differs,nobody measured it'
 
+it 'repeats items for each value, and ranks columns by their means'
+cat >ranked.yaml <<'END'
+name: ranked
+title: Three policies
+source: nobody, nowhere
+programs: {B: gather n=2048 table=16384}
+groups: {ALL: programs}
+configs:
+  C_$p: {each: {p: [all, lru, decoupled]}, l1: $p}
+figures:
+  - id: only-$x
+    each: {x: [here]}
+    title: Ranked $x
+    ranked: yes
+    rows: [ALL]
+    columns:
+      - {each: {p: [all, lru, decoupled]}, name: $p, value: C_lru.cycles / C_$p.cycles, mean: geometric}
+END
+run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv
+exits 0
+stdout_has 'only-here: Ranked here'
+awk -F, '$4 == "mean" { print $8 }' ranked.csv >means
+[ "$(wc -l <means)" = 3 ] || fail "$(cat ranked.csv)"
+sort -rn means | cmp -s - means || fail "not ranked: $(cat ranked.csv)"
+sed -i 's/each: {x: .here.}/each: 3/' ranked.yaml
+run "$sluice" reproduce ranked.yaml --cache cache
+exits 1
+stderr_has "ranked.yaml:10:11: 'each' takes up to 4 names and their values"
+
+it 'ranks all policies only where that is asked for'
+run "$sluice" reproduce --list
+stdout_has 'league: The league of cache policies'
+
 it 'takes the ratios from the simulator'
 cycles()
 {

@@ -110,6 +110,18 @@ if command -v python3 >/dev/null; then
     exits 0
 fi
 
+it 'says where the launches are if the window of a timeline has nothing of them'
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline late.json.gz --window 900000000-900000999
+exits 0
+stderr_has 'late.json.gz is empty: kernels run in cycles '
+stderr_has '; choose them with --window'
+run "$sluice" sim --gpu h200 spmv.slt --timeline early.json.gz --window 0-9
+exits 0
+stderr_has 'early.json.gz is empty: kernels run in cycles '
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t2.json.gz --window 2000-2999
+exits 0
+stderr_is ''
+
 it 'writes no timeline if nothing could be simulated'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --set L2.bypass=profiled --timeline none.json -q
 exits 1

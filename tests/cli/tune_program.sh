@@ -44,6 +44,22 @@ exits 0
 stdout_is 'sum 30524, first 2'
 stderr_has '8192 bytes in 1 copies to the host, all identical'
 
+it 'writes the plan of a module into its text'
+sed -n '/"code_hash"/p' plan.json | sort -u >hashes
+[ "$(wc -l <hashes)" = 2 ] || fail 'not two modules'
+cat >adds.ptx <<'END'
+.version 7.4
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    ret;
+}
+END
+run "$sluice" apply plan.json adds.ptx -o out.ptx
+exits 1
+stderr_has 'the plan belongs to other code'
+
 it 'tunes only the kernels that are asked for'
 run "$sluice" tune --on gpu -k counts -o plan.json -- "$program"
 exits 0
@@ -69,6 +85,7 @@ exits 1
 stderr_has 'ended with exit code 0 and launched no kernel on the GPU'
 run "$sluice" apply plan.json none.ptx
 exits 1
+stderr_has 'none.ptx'
 echo '[{}, {}]' >two.json
 run "$sluice" run --on gpu --plan two.json -- "$program"
 exits 1

@@ -101,6 +101,7 @@ rig *rig_open(const rig_config *config)
                          .host_addresses = true,
                          .max_instructions = config->max_instructions,
                          .machine = config->machine,
+                         .progress = config->progress,
                          .sink = config->silent ? NULL : &r->sink,
                          .print = on_print,
                          .print_context = &r->printed};

@@ -20,6 +20,7 @@ typedef struct rig_config {
     bool check_uninit, silent /* nothing is recorded */;
     uint64_t max_instructions;
     const sl_machine *machine;
+    const sl_progress *progress;
 } rig_config;
 
 typedef struct rig_access {

@@ -20,6 +20,7 @@ typedef struct small_cache {
     bool reused[SMALL_CACHE_MAX];
     uint64_t locked[SMALL_CACHE_WORDS]; /* ways that may not leave */
     uint64_t now;                       /* cycle of the next access */
+    uint32_t warp;                      /* of the next access */
     bool slow;                          /* hits find lines that are still on their way */
     uint64_t misses, bypasses;
     sl_line_counts *no_counts; /* of a first run that saw nothing, where the test has none */
@@ -134,7 +135,8 @@ static inline bool small_cache_past(small_cache *c, const sl_cache_access *acces
 /* An access to a line by an instruction. True: a hit. */
 static inline bool small_cache_access(small_cache *c, uint64_t line, uint32_t pc, sl_mem_access kind)
 {
-    sl_cache_access access = {.line = line, .set = (uint32_t)(line % c->sets), .pc = pc, .kind = kind, .now = c->now};
+    sl_cache_access access = {
+        .line = line, .set = (uint32_t)(line % c->sets), .pc = pc, .kind = kind, .now = c->now, .warp = c->warp};
     uint32_t way = small_cache_find(c, line);
     if (way != SL_NO_WAY) {
         c->reused[access.set * c->ways + way] = true;

@@ -4,6 +4,54 @@
 #include "base/random.h"
 #include "policy/small_cache.h"
 
+/* Warps that ccws holds back, of two. */
+static uint64_t held_back(small_cache *c, uint64_t instructions, uint64_t now)
+{
+    sl_policy *policy = small_cache_asked(c);
+    uint64_t wait = 0;
+    return policy->ops->hold_back(policy->self, &(sl_core_work){3, instructions, now}, &wait);
+}
+
+static void ccws_holds_warps_back_while_another_lost_its_lines(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "ccws+lru", 1, 1);
+    assert_int_equal(held_back(&c, 10, 0), 0);
+    c.warp = 0, load(&c, "a");
+    c.warp = 1, load(&c, "b"); /* a leaves: a victim tag of warp 0 */
+    load(&c, "a");             /* of warp 1 it is none; b becomes one */
+    assert_int_equal(reported(&c, "lost_locality"), 0);
+    c.warp = 0, load(&c, "ba"); /* warp 0 has a, b is of warp 1: one loss, with a score of 1 * 8 * 200 / 10 = 160 */
+    assert_int_equal(reported(&c, "lost_locality"), 1);
+    assert_int_equal(held_back(&c, 11, 0), 2);  /* 160 + 100 are more than the base of two */
+    assert_int_equal(held_back(&c, 11, 59), 2); /* 101 + 100 */
+    assert_int_equal(held_back(&c, 11, 60), 0);
+    small_cache_fini(&c);
+}
+
+static void apcm_bypasses_what_streams_and_pins_what_a_warp_uses_again(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "apcm(window=6)", 1, 2);
+    check_after(&c, "aBaCaD", "ad"); /* a, of instruction 1, was hit twice: intra-warp; instruction 2 streams */
+    check_after(&c, "e", "ed");      /* pinned for two hits */
+    check_after(&c, "F", "ed");
+    assert_int_equal(reported(&c, "bypasses"), 1);
+    check_after(&c, "g", "eg");   /* e, used longer ago, is pinned */
+    check_after(&c, "eeh", "hg"); /* no longer */
+    assert_int_equal(reported(&c, "pinned"), 3);
+    small_cache_fini(&c);
+    small_cache_init(&c, "apcm(window=2)", 1, 2);
+    load(&c, "A");
+    c.warp = 1, load(&c, "A"); /* of another warp */
+    c.warp = 0, load(&c, "B");
+    check_after(&c, "C", "cb");
+    assert_int_equal(reported(&c, "bypasses") + reported(&c, "pinned"), 0);
+    small_cache_fini(&c);
+}
+
 static void all_leaves_the_cache_empty(void **state)
 {
     (void)state;
@@ -370,6 +418,8 @@ static void lines_are_counted_for_each_cache_and_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ccws_holds_warps_back_while_another_lost_its_lines),
+        cmocka_unit_test(apcm_bypasses_what_streams_and_pins_what_a_warp_uses_again),
         cmocka_unit_test(all_leaves_the_cache_empty),
         cmocka_unit_test(pc_lets_loads_past_whose_lines_leave_unused),
         cmocka_unit_test(pc_learns_from_hits_for_the_load_that_accessed_the_line_last),

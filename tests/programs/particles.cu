@@ -62,7 +62,7 @@ extern "C" __global__ void move(Particle *particle)
 }
 #endif
 
-template <class T> static T *on_device(const std::vector<T> &values)
+template <class T> __attribute__((noinline)) static T *on_device(const std::vector<T> &values)
 {
     T *device;
     CHECK(cudaMalloc(&device, values.size() * sizeof(T)));

@@ -149,6 +149,30 @@ static void a_texture_is_named_by_its_handle(void **state)
     expect_base("ld.param.u64 %rd1, [in];\ntex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "in 0+0");
 }
 
+/* nvcc names parameters after the kernel; a tensor map is used by the address of its parameter. */
+static void parameters_are_named_without_the_kernel(void **state)
+{
+    (void)state;
+    sl_ptx_module *m =
+        parse_text(PTX_HEAD ".entry k(.param .u64 k_param_0, .param .align 64 .b8 k_param_1[128])\n{\n"
+                            ".reg .b64 %rd<3>; .reg .f32 %f1;\nld.param.u64 %rd1, [k_param_0];\n"
+                            "ld.global.f32 %f1, [%rd1];\nmov.b64 %rd2, k_param_1;\nld.f32 %f1, [%rd2];\n}");
+    static const char *const names[] = {"param_0", "param_1"};
+    const sl_ptx_func *k = kernel_of(m);
+    size_t found = 0;
+    char text[64];
+    sl_arena arena;
+    sl_base *bases;
+    sl_arena_init(&arena);
+    assert_int_equal(sl_base_arrays(k, &arena, &bases, NULL), SL_OK);
+    for (uint32_t i = 0; i < k->insts; i++)
+        if (bases[i].kind)
+            assert_string_equal(sl_base_text(k, &bases[i], text, sizeof text), names[found++]);
+    assert_int_equal(found, 2);
+    sl_arena_fini(&arena);
+    sl_ptx_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +186,7 @@ int main(void)
         cmocka_unit_test(an_offset_is_not_taken_for_a_second_base),
         cmocka_unit_test(an_asynchronous_copy_is_about_its_source),
         cmocka_unit_test(a_texture_is_named_by_its_handle),
+        cmocka_unit_test(parameters_are_named_without_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,7 +328,8 @@ static void lines_of_the_source_carry_their_loads(void **state)
     has(html, "style=\"--share:100.0%\" data-v=\"4\" title=\"4, 100.0% of the kernel's\">4</td>");
     has(html, "<code>  b = a[0] &lt; a[1];</code>");
     has(html, "<tr id=k0-s1-l4 class=busy data-from=k0-s0-l2><th scope=row>4</th>");
-    has(html, "<a href=\"#k0-s0-l2\">k.cu:2</a>");
+    has(html, "<a href=\"#k0-s0-l2\">k.cu:2, PTX 3</a>");
+    has(html, "<a href=\"#k0-s0-l2\">k.cu:2, PTX 4</a>");
     free(html);
     sl_launch_log_destroy(log);
 }

@@ -124,6 +124,28 @@ static void loads_with_marks_of_their_own_take_no_mode(void **state)
     close_code();
 }
 
+static void stores_can_be_nontemporal(void **state)
+{
+    (void)state;
+    read_code(HEAD "define amdgpu_kernel void @k(i32 addrspace(1)* %a, i32 addrspace(3)* %s) {\n"
+                   "  %x = load i32, i32 addrspace(1)* %a\n"
+                   "  store i32 %x, i32 addrspace(3)* %s\n"
+                   "  store i32 %x, i32 addrspace(1)* %a\n"
+                   "  ret void\n}\n");
+    const sl_load_graph *graph = sl_llvm_graph(code);
+    assert_int_equal(graph->loads, 1);
+    assert_int_equal(graph->nodes, 2); /* not that of shared memory */
+    assert_int_equal(graph->load[1].node, SL_NODE_STORE);
+    assert_int_equal(graph->load[1].modes, 1 | 1u << SL_BYPASS_STORE_L2);
+    assert_string_equal(graph->load[1].opcode, "store i32");
+    sl_llvm_annotate_store(code, 1, true);
+    char *text = text_of();
+    const char *store = strstr(text, "addrspace(1)* %a, align 4, !nontemporal");
+    assert_true(store || strstr(text, "addrspace(1) %a, align 4, !nontemporal"));
+    free(text);
+    close_code();
+}
+
 static void nvidia_ir_is_listed_but_takes_no_mode(void **state)
 {
     (void)state;
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(only_chosen_loads_change_and_marks_can_be_taken_back),
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(loads_with_marks_of_their_own_take_no_mode),
+        cmocka_unit_test(stores_can_be_nontemporal),
         cmocka_unit_test(nvidia_ir_is_listed_but_takes_no_mode),
         cmocka_unit_test(each_mode_has_its_bits_on_gfx1030),
         cmocka_unit_test(other_generations_have_bits_of_their_own),

@@ -160,7 +160,7 @@ static void barriers_fences_and_calls_end_a_group(void **state)
                    "  ret void\n}\n");
     const sl_load_graph *graph = sl_llvm_graph(code);
     expect_arrays((const char *[]){"a", "b", "a", "a", "a", "a", NULL});
-    assert_int_equal(graph->groups, 5);
+    assert_int_equal(sl_load_groups_of_loads(graph), 5);
     assert_int_equal(graph->load[0].group, graph->load[2].group);
     assert_int_not_equal(graph->load[2].group, graph->load[3].group);
     assert_int_not_equal(graph->load[3].group, graph->load[4].group);

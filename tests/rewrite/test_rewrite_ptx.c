@@ -140,6 +140,9 @@ static void loads_of_simple_loops_are_prefetched_some_iterations_ahead(void **st
     assert_string_equal(out, LOOP("prefetch.global.L2 [%rd1+1032];\n\tld.global.f32 %f1, [%rd1+8];"));
     assert_assembles(out);
     free(out);
+    out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_AHEAD_0, 0);
+    assert_string_equal(out, LOOP("prefetch.global.L2 [%rd1+8];\n\tld.global.f32 %f1, [%rd1+8];"));
+    free(out);
     out = rewrite_all(LOOP("@!%p2 ld.global.f32 %f1, [%rd1+-256];"), SL_BYPASS_AHEAD_16, 0);
     assert_string_equal(out, LOOP("@!%p2 prefetch.global.L2 [%rd1+3840];\n\t@!%p2 ld.global.f32 %f1, [%rd1+-256];"));
     assert_assembles(out);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Cache-conscious wavefront scheduling: each warp has the tags of lines that it filled and that were evicted (its
+ * victim tags). A miss on one of them is locality that the warp lost to others, and raises its score; scores fall back
+ * to a base by one each cycle. Warps issue loads in the order of their scores until these sum up to the base of all
+ * warps; the others wait. Rogers et al., "Cache-conscious wavefront scheduling", MICRO 2012, sections 3 and 4
+ * (lost-locality scoring).
+ *
+ * Victim tags are fully associative (the paper: 8 ways of 2 sets). Which warps are held back is looked at again after
+ * 16 cycles, or when a warp can issue. Warps are numbered by their place on the core: a block that follows another
+ * inherits its scores, which fall. */
+#include "policy/ghosts.h"
+#include "policy/policy.h"
+
+enum { TAGS, BASE, K };
+enum { WARPS = 64, AGAIN = 16 };
+
+typedef struct ccws {
+    sl_ghosts victims;                /* by warp */
+    uint64_t *line;                   /* [sets * ways] */
+    uint8_t *owner;                   /* [sets * ways]: the warp that filled the line */
+    uint64_t score[WARPS], at[WARPS]; /* of that cycle */
+    uint64_t base, k, instructions, cutoff;
+    uint64_t lost, lost_before; /* all, and before the launch */
+    uint64_t holds;
+    uint32_t ways;
+} ccws;
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    ccws *c = self;
+    size_t lines = (size_t)shape->sets * shape->ways;
+    c->ways = shape->ways;
+    c->base = value[BASE];
+    c->k = value[K];
+    c->line = sl_arena_array(arena, uint64_t, lines);
+    c->owner = sl_arena_array(arena, uint8_t, lines);
+    if (!c->line || !c->owner || !sl_ghosts_init(&c->victims, WARPS, (uint32_t)value[TAGS], arena))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+static uint64_t score_of(const ccws *c, uint32_t warp, uint64_t now)
+{
+    uint64_t gone = now > c->at[warp] ? now - c->at[warp] : 0;
+    return c->score[warp] > c->base + gone ? c->score[warp] - gone : c->base;
+}
+
+static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    ccws *c = self;
+    uint32_t warp = access->warp % WARPS, at = sl_ghosts_find(&c->victims, warp, access->line);
+    (void)choices;
+    if (at == UINT32_MAX)
+        return SL_ADMIT;
+    sl_ghosts_remove(&c->victims, warp, at);
+    c->lost++;
+    uint64_t score = (c->lost - c->lost_before) * c->k * c->cutoff / (c->instructions ? c->instructions : 1);
+    c->score[warp] = score > c->base ? score : c->base;
+    c->at[warp] = access->now;
+    return SL_ADMIT;
+}
+
+static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
+{
+    ccws *c = self;
+    size_t at = (size_t)access->set * c->ways + way;
+    c->line[at] = access->line;
+    c->owner[at] = (uint8_t)(access->warp % WARPS);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
+{
+    ccws *c = self;
+    size_t at = (size_t)set * c->ways + way;
+    (void)reused;
+    sl_ghosts_add(&c->victims, c->owner[at], c->line[at]);
+}
+
+/* The warp with the highest score, of equal ones the lowest. */
+static uint32_t highest(const ccws *c, uint64_t warps, uint64_t now)
+{
+    uint32_t best = (uint32_t)__builtin_ctzll(warps);
+    for (uint64_t left = warps & (warps - 1); left; left &= left - 1)
+        if (score_of(c, (uint32_t)__builtin_ctzll(left), now) > score_of(c, best, now))
+            best = (uint32_t)__builtin_ctzll(left);
+    return best;
+}
+
+static uint64_t hold_back(void *self, const sl_core_work *work, uint64_t *wait)
+{
+    ccws *c = self;
+    uint64_t sum = 0, left = work->warps;
+    if (work->instructions < c->instructions) /* another launch */
+        c->lost_before = c->lost;
+    c->instructions = work->instructions;
+    c->cutoff = c->base * (uint64_t)__builtin_popcountll(work->warps);
+    while (left) {
+        uint32_t warp = highest(c, left, work->now);
+        uint64_t score = score_of(c, warp, work->now);
+        if (left == work->warps && score == c->base)
+            return 0; /* none is above the base */
+        if (sum && sum + score > c->cutoff)
+            break;
+        sum += score;
+        left &= ~(UINT64_C(1) << warp);
+    }
+    c->holds += left != 0;
+    *wait = AGAIN;
+    return left;
+}
+
+static void report(const void *self, const sl_policy_statistics *statistics)
+{
+    const ccws *c = self;
+    statistics->number(statistics->to, "lost_locality", c->lost);
+    statistics->number(statistics->to, "holds", c->holds);
+}
+
+static const sl_param params[] = {
+    {"tags", SL_PARAM_COUNT, 16, 1, 1024, NULL, "victim tags of a warp", NULL},
+    {"base", SL_PARAM_COUNT, 100, 1, 1u << 20, NULL, "score of a warp that has lost nothing", NULL},
+    {"k", SL_PARAM_COUNT, 8, 1, 1024, NULL, "weight of lost locality in scores (K_THROTTLE)", NULL},
+    {0},
+};
+
+const sl_policy_ops sl_policy_ccws = {
+    .name = "ccws",
+    .summary = "cache-conscious wavefront scheduling: holds back loads of warps while others lose their locality",
+    .source = "Rogers et al., MICRO 2012, sections 3 and 4",
+    .params = params,
+    .state_bytes = sizeof(ccws),
+    .first_level_only = true,
+    .init = init,
+    .admit = admit,
+    .on_fill = on_fill,
+    .on_evict = on_evict,
+    .report = report,
+    .hold_back = hold_back,
+};
