@@ -30,7 +30,7 @@ static void each_launch_is_a_phase_of_recording_modelling_and_simulating(void **
     (void)state;
     sl_input input;
     sl_recording recording;
-    sl_launch_log *log;
+    sl_launch_log *log = NULL;
     sl_machine machine;
     sl_error error;
     heard h = {0};
