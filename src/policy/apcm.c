@@ -2,14 +2,18 @@
 /* Access pattern-aware cache management: the accesses of one warp tell what kind of locality each load has, which is
  * the same for all warps. Loads that stream bypass; lines of loads that their warp uses again are pinned until it has;
  * all others are cached as ever. Koo et al., "Access pattern-aware cache management for improving data utilization in
- * GPU", ISCA 2017, sections 4 and 5.
+ * GPU", ISCA 2017.
  *
- * The first warp that is seen is monitored, for `window` of its loads; then the next. Lines that it accessed are
- * remembered with the load that came first (the paper's monitor tag array), and hits on them are counted as those of
- * the warp itself or of others. A load with hits of its own on at least half of its lines has intra-warp locality, one
- * with hits of others on at least an eighth is shared, and one with neither streams; the paper's thresholds are not
- * stated in one place. A pinned line is let go after as many hits as the load's lines had on average, or where all
- * lines of a set are pinned. */
+ * As published (only the abstract could be had): the kinds of locality (none, that is streaming; within the warp;
+ * across warps; both), that a load has the same one in all warps, that one warp is monitored to find it, and that
+ * bypassing and pinning follow from it. No code and no full text was found: all that follows is ours, and results are
+ * not to be taken for those of the paper.
+ * Ours: the first warp that is seen is monitored, for `window` of its loads; then the next. Lines that it accessed are
+ * remembered with the load that came first, and hits on them are counted as those of the warp itself or of others. A
+ * load with hits of its own on at least half of its lines has locality within the warp, whatever it has across warps;
+ * one with hits of others on at least an eighth has it across warps; and one with neither streams. A pinned line is let
+ * go after as many hits as the load's lines had on average (the paper is said to follow the loads that consume it), or
+ * where all lines of a set are pinned. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
@@ -157,7 +161,7 @@ static const sl_param params[] = {
 const sl_policy_ops sl_policy_apcm = {
     .name = "apcm",
     .summary = "access patterns of one warp: loads that stream bypass, lines that a warp uses again are pinned",
-    .source = "Koo et al., ISCA 2017, sections 4 and 5",
+    .source = "after the abstract of Koo et al., ISCA 2017",
     .params = params,
     .state_bytes = sizeof(apcm),
     .first_level_only = true,

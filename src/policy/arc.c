@@ -3,7 +3,11 @@
  * of them should have been longer, and a target for the first adapts by them. Megiddo and Modha, "ARC: a self-tuning,
  * low overhead replacement cache", FAST 2003, figure 4.
  *
- * The lists, and the target, are those of a set. Where the line that the paper evicts may not leave, the next of its
+ * As published (compared with descriptions of figure 4 and with libCacheSim; the paper itself could not be had): all
+ * four cases, the steps of the target, which are the quotient of the ghosts and at least 1, and what is forgotten
+ * where T1 and B1 are as long as the cache, or all four lists twice as long.
+ * Ours: the lists, and the target, are those of a set, because a line cannot leave its set. The quotients are rounded
+ * down, so that the target is a number of lines. Where the line that the paper evicts may not leave, the next of its
  * list does, or one of the other list. */
 #include "policy/ghosts.h"
 #include "policy/policy.h"

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Cache-conscious wavefront scheduling: each warp has the tags of lines that it filled and that were evicted (its
  * victim tags). A miss on one of them is locality that the warp lost to others, and raises its score; scores fall back
- * to a base by one each cycle. Warps issue loads in the order of their scores until these sum up to the base of all
+ * to a base by one each cycle. Warps may issue loads in the order of their scores until these sum up to the base of all
  * warps; the others wait. Rogers et al., "Cache-conscious wavefront scheduling", MICRO 2012, sections 3 and 4
  * (lost-locality scoring).
  *
- * Victim tags are fully associative (the paper: 8 ways of 2 sets). Which warps are held back is looked at again after
- * 16 cycles, or when a warp can issue. Warps are numbered by their place on the core: a block that follows another
- * inherits its scores, which fall. */
+ * As published (compared with the authors' simulator and its configuration): 16 victim tags of a warp, the oldest of
+ * which gives way to a new one, and which a miss does not remove; the warp that filled a line owns it; a base of 100;
+ * a score of losses / instructions * 8 * cutoff; the cutoff, which is the base times the warps that have not ended; the
+ * warp that reaches the cutoff may issue, those behind it may not.
+ * Ours: victim tags are fully associative (the authors': 8 ways of 2 sets). A score is never below the base. Losses and
+ * instructions are those of the launch (the authors take off those of warps that ended). Warps are numbered by their
+ * place on the core: a block that follows another inherits its scores, which fall (the authors begin at the base).
+ * Lines that a store drops are victims, too (the authors' are not). Which warps are held back is looked at again after
+ * 16 cycles, or when a warp can issue (the authors': each cycle). */
 #include "policy/ghosts.h"
 #include "policy/policy.h"
 
@@ -48,11 +54,10 @@ static uint64_t score_of(const ccws *c, uint32_t warp, uint64_t now)
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
     ccws *c = self;
-    uint32_t warp = access->warp % WARPS, at = sl_ghosts_find(&c->victims, warp, access->line);
+    uint32_t warp = access->warp % WARPS;
     (void)choices;
-    if (at == UINT32_MAX)
+    if (sl_ghosts_find(&c->victims, warp, access->line) == UINT32_MAX)
         return SL_ADMIT;
-    sl_ghosts_remove(&c->victims, warp, at);
     c->lost++;
     uint64_t score = (c->lost - c->lost_before) * c->k * c->cutoff / (c->instructions ? c->instructions : 1);
     c->score[warp] = score > c->base ? score : c->base;
@@ -73,7 +78,8 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     ccws *c = self;
     size_t at = (size_t)set * c->ways + way;
     (void)reused;
-    sl_ghosts_add(&c->victims, c->owner[at], c->line[at]);
+    if (sl_ghosts_find(&c->victims, c->owner[at], c->line[at]) == UINT32_MAX)
+        sl_ghosts_add(&c->victims, c->owner[at], c->line[at]);
 }
 
 /* The warp with the highest score, of equal ones the lowest. */
@@ -94,13 +100,11 @@ static uint64_t hold_back(void *self, const sl_core_work *work, uint64_t *wait)
         c->lost_before = c->lost;
     c->instructions = work->instructions;
     c->cutoff = c->base * (uint64_t)__builtin_popcountll(work->warps);
-    while (left) {
+    while (left && sum < c->cutoff) {
         uint32_t warp = highest(c, left, work->now);
         uint64_t score = score_of(c, warp, work->now);
         if (left == work->warps && score == c->base)
             return 0; /* none is above the base */
-        if (sum && sum + score > c->cutoff)
-            break;
         sum += score;
         left &= ~(UINT64_C(1) << warp);
     }

@@ -5,8 +5,17 @@
  * and Lin, "Back to the future: leveraging Belady's algorithm for improved cache replacement", ISCA 2016, sections 3
  * and 4.
  *
- * OPTgen looks back over eight times as many accesses to a set as it has ways, as in the paper. Sampled sets keep full
- * line numbers and PCs, where the paper has hashes. A cache with fewer sets than are to be sampled samples all. */
+ * As published (compared with the authors' code for the cache replacement championship of 2017; of the paper only the
+ * abstract could be had): 64 sampled sets, a history of eight times as many accesses as a set has ways, training of the
+ * PC of the access before, counters that begin at the lower end of the friendly half, RRPVs of 3 bits, 7 for averse
+ * lines, hit or filled. A friendly fill ages the friendly lines unless one of them is as old as they get, which keeps
+ * their order. Only evictions from sampled sets detrain.
+ * Counters: 8 K of 3 bits, as ports that follow the paper have; the championship's have 2 K of 5 bits
+ * (log2_entries=11, bits=5).
+ * Ours: OPTgen has all ways (the championship's two fewer). Sampled sets keep full line numbers and PCs of all accesses
+ * of their history, where the authors keep hashes of fewer lines; a line that comes again later than that trains
+ * nothing. There is one predictor, not another one for prefetches. Stores train nothing. A cache with fewer sets than
+ * are to be sampled samples all. */
 #include "base/random.h"
 #include "policy/policy.h"
 
@@ -51,6 +60,8 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     for (size_t i = 0; i < (size_t)1 << h->log2_entries; i++)
         h->counter[i] =
             (uint8_t)(h->max / 2 + 1); /* the first half averse, the second friendly: undecided, but friendly */
+    for (size_t i = 0; i < lines; i++)
+        h->rrpv[i] = AVERSE; /* free ways are not among the friendly ones */
     return SL_OK;
 }
 
@@ -86,10 +97,15 @@ static bool opt_hits(const hawkeye *h, past *ring, uint64_t now, uint64_t ago)
     return true;
 }
 
+static bool is_sampled(const hawkeye *h, uint32_t set)
+{
+    return set % h->stride == 0 && set / h->stride < h->sampled_sets;
+}
+
 static void sample(hawkeye *h, const sl_cache_access *access)
 {
     uint32_t number = access->set / h->stride;
-    if (access->set % h->stride || number >= h->sampled_sets || !sl_access_reads(access))
+    if (!is_sampled(h, access->set) || !sl_access_reads(access))
         return;
     past *ring = &h->history[(size_t)number * h->window];
     uint64_t now = h->now[number]++, back = now < h->window ? now : h->window;
@@ -109,6 +125,15 @@ static void sample(hawkeye *h, const sl_cache_access *access)
 
 /* ---- hooks of the cache ---- */
 
+static void age(uint8_t *rrpv, uint32_t ways)
+{
+    for (uint32_t w = 0; w < ways; w++)
+        if (rrpv[w] == OLDEST)
+            return;
+    for (uint32_t w = 0; w < ways; w++)
+        rrpv[w] = (uint8_t)(rrpv[w] + (rrpv[w] < OLDEST));
+}
+
 static void note_access(hawkeye *h, const sl_cache_access *access, uint32_t way, bool fill)
 {
     uint8_t *rrpv = &h->rrpv[(size_t)access->set * h->ways];
@@ -118,8 +143,9 @@ static void note_access(hawkeye *h, const sl_cache_access *access, uint32_t way,
         rrpv[way] = AVERSE;
         return;
     }
-    for (uint32_t w = 0; fill && w < h->ways; w++)
-        rrpv[w] = (uint8_t)(rrpv[w] + (rrpv[w] < OLDEST));
+    rrpv[way] = 0;
+    if (fill)
+        age(rrpv, h->ways);
     rrpv[way] = 0;
 }
 
@@ -131,7 +157,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
     for (uint32_t w = victim; w != SL_NO_WAY; w = sl_way_from(evictable, w + 1))
         if (h->rrpv[first + w] > h->rrpv[first + victim])
             victim = w;
-    if (h->rrpv[first + victim] != AVERSE)
+    if (h->rrpv[first + victim] != AVERSE && is_sampled(h, access->set))
         train(h, h->pc[first + victim], false);
     return victim;
 }
@@ -144,6 +170,13 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     note_access(self, access, way, true);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
+{
+    hawkeye *h = self;
+    (void)reused;
+    h->rrpv[(size_t)set * h->ways + way] = AVERSE;
 }
 
 static void report(const void *self, const sl_policy_statistics *statistics)
@@ -171,5 +204,6 @@ const sl_policy_ops sl_policy_hawkeye = {
     .victim = victim,
     .on_hit = on_hit,
     .on_fill = on_fill,
+    .on_evict = on_evict,
     .report = report,
 };

@@ -4,10 +4,17 @@
  * is evicted; an access whose estimate is farther than all of them bypasses. Shah, Jain and Lin, "Effective mimicry of
  * Belady's MIN policy", HPCA 2022, sections 3 and 4.
  *
- * Distances are accesses to the set; estimates count in units of `granularity`. The sampled cache looks back over eight
- * times as many accesses as a set has ways; what leaves it unused has an infinite distance. The table moves towards a
- * sample by one where it is 16 or more away. Hits and misses have entries of their own, as in the paper; there are no
- * prefetches. Sampled sets keep full line numbers, where the paper has hashes, and all lines of their window. */
+ * As published (compared with the authors' code for one core; of the paper only the abstract could be had): distances
+ * are accesses to the set; estimates count in units of `granularity`. The sampled cache looks back over eight times as
+ * many accesses as a set has ways, less one, which is the infinite distance. The table takes the first sample as it is,
+ * then moves towards samples by one where they are 16 or more away; a line that leaves the sampled cache unused moves
+ * it up by one. Hits and misses have entries of their own. PCs that nothing is known of have an estimate of 0. A
+ * distance near the infinite one, above 105 of 127 for 16 ways, is as good as infinite: misses bypass then, whatever
+ * the set holds. Accesses that bypass count as others do.
+ * Ours: what is near the infinite distance is the same part of it for any number of ways. Sampled sets keep full line
+ * numbers of all accesses of their window, where the authors keep hashes of 80 lines each. Prefetch instructions are
+ * loads (the authors double distances that end with a prefetch). Stores, which have PCs here, have estimates, but
+ * neither train nor bypass (the authors' writebacks, which have none, are the next to leave). */
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -15,6 +22,7 @@
 
 enum { SAMPLED_SETS, LOG2_ENTRIES, GRANULARITY };
 enum { HISTORY = 8, UNKNOWN = UINT16_MAX };
+enum { NEAR_INFINITE = 22, OF = 128 }; /* the part of the window whose distances are as good as infinite */
 #define SLOW 16u
 enum { FREE = INT32_MAX }; /* the estimate of a way without a line: nothing bypasses it */
 
@@ -26,11 +34,13 @@ typedef struct past {
 
 typedef struct mockingjay {
     int32_t *estimate;  /* [sets * ways] */
-    uint32_t *clock;    /* [sets]: accesses since the estimates counted down */
+    uint32_t *clock;    /* [sets]: accesses since the estimates counted down; at 0 they do */
     uint16_t *distance; /* [1 << log2_entries]: predicted; UNKNOWN: never sampled */
     past *history;      /* [sampled_sets * window]: rings */
     uint64_t *now;      /* [sampled_sets]: accesses so far */
     uint32_t ways, sampled_sets, stride, window, log2_entries, granularity;
+    uint32_t infinite, longest; /* distances: the infinite one, and the longest that is not as good as that */
+    int32_t farthest;           /* estimate of infinite distances */
     uint64_t bypasses;
 } mockingjay;
 
@@ -43,6 +53,9 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     m->stride = shape->sets / m->sampled_sets;
     m->log2_entries = (uint32_t)value[LOG2_ENTRIES];
     m->granularity = (uint32_t)value[GRANULARITY];
+    m->infinite = m->window - 1;
+    m->longest = m->infinite - m->window * NEAR_INFINITE / OF;
+    m->farthest = (int32_t)(m->infinite / m->granularity);
     m->estimate = sl_arena_array(arena, int32_t, (size_t)shape->sets * shape->ways);
     m->clock = sl_arena_array(arena, uint32_t, shape->sets);
     m->distance = sl_arena_array(arena, uint16_t, (size_t)1 << m->log2_entries);
@@ -78,13 +91,20 @@ static void learn(mockingjay *m, uint32_t signature, uint32_t sample)
         --*distance;
 }
 
+/* A line left the sampled cache unused. */
+static void learn_infinite(mockingjay *m, uint32_t signature)
+{
+    uint16_t *distance = &m->distance[signature];
+    *distance = (uint16_t)(*distance < m->infinite ? *distance + 1u : m->infinite);
+}
+
 static void sample(mockingjay *m, const sl_cache_access *access, uint32_t signature)
 {
     uint32_t number = access->set / m->stride;
     if (access->set % m->stride || number >= m->sampled_sets || !sl_access_reads(access))
         return;
     past *ring = &m->history[(size_t)number * m->window];
-    uint64_t now = m->now[number]++, back = now < m->window ? now : m->window;
+    uint64_t now = m->now[number]++, back = now < m->infinite ? now : m->infinite;
     for (uint64_t ago = 1; ago <= back; ago++) {
         past *last = &ring[(now - ago) % m->window];
         if (last->open && last->line == access->line) {
@@ -95,31 +115,37 @@ static void sample(mockingjay *m, const sl_cache_access *access, uint32_t signat
     }
     past *slot = &ring[now % m->window]; /* what falls out of the window now */
     if (slot->open)
-        learn(m, slot->signature, m->window);
+        learn_infinite(m, slot->signature);
     *slot = (past){access->line, signature, true};
 }
 
-/* The estimate of an access in units; the largest for distances beyond the window, 0 for instructions that are not
- * known. */
+static bool is_infinite(const mockingjay *m, uint32_t signature)
+{
+    return m->distance[signature] != UNKNOWN && m->distance[signature] > m->longest;
+}
+
+/* The estimate of an access in units; 0 for instructions that are not known. */
 static int32_t estimate_of(const mockingjay *m, uint32_t signature)
 {
     uint16_t distance = m->distance[signature];
+    if (is_infinite(m, signature))
+        return m->farthest;
     return distance == UNKNOWN ? 0 : (int32_t)(distance / m->granularity);
 }
 
 /* ---- hooks of the cache ---- */
 
+/* `way`: SL_NO_WAY where it bypasses. */
 static void note_access(mockingjay *m, const sl_cache_access *access, uint32_t way, bool hit)
 {
-    int32_t *estimate = &m->estimate[(size_t)access->set * m->ways], farthest = (int32_t)(m->window / m->granularity);
-    uint32_t signature = signature_of(m, access->pc, hit);
+    int32_t *estimate = &m->estimate[(size_t)access->set * m->ways];
+    uint32_t signature = signature_of(m, access->pc, hit), *clock = &m->clock[access->set];
     sample(m, access, signature);
-    if (++m->clock[access->set] >= m->granularity) {
-        m->clock[access->set] = 0;
-        for (uint32_t w = 0; w < m->ways; w++)
-            estimate[w] -= w != way && abs(estimate[w]) < farthest;
-    }
-    estimate[way] = estimate_of(m, signature);
+    for (uint32_t w = 0; w < m->ways && !*clock; w++)
+        estimate[w] -= w != way && abs(estimate[w]) < m->farthest;
+    *clock = (*clock + 1) % m->granularity;
+    if (way != SL_NO_WAY)
+        estimate[way] = estimate_of(m, signature);
 }
 
 /* The line farthest from now; of two, one that is overdue. */
@@ -138,13 +164,14 @@ static uint32_t farthest_of(const mockingjay *m, uint32_t set, const sl_way_mask
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
     mockingjay *m = self;
-    uint32_t way = farthest_of(m, access->set, choices);
-    const int32_t *estimate = &m->estimate[(size_t)access->set * m->ways];
-    if (way == SL_NO_WAY || !sl_access_reads(access) ||
-        estimate_of(m, signature_of(m, access->pc, false)) <= abs(estimate[way]))
+    uint32_t way = farthest_of(m, access->set, choices), signature = signature_of(m, access->pc, false);
+    if (way == SL_NO_WAY || !sl_access_reads(access))
+        return SL_ADMIT;
+    int32_t estimate = m->estimate[(size_t)access->set * m->ways + way];
+    if (estimate == FREE || (!is_infinite(m, signature) && estimate_of(m, signature) <= abs(estimate)))
         return SL_ADMIT;
     m->bypasses++;
-    sample(m, access, signature_of(m, access->pc, false));
+    note_access(m, access, SL_NO_WAY, false);
     return SL_BYPASS;
 }
 

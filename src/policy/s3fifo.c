@@ -4,8 +4,13 @@
  * go round once more for each hit. Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023,
  * section 4.
  *
- * The queues are those of a set: the small one has `small` percent of its ways, at least one, and there are as many
- * ghosts as ways in the main queue. Lines that may not leave are passed over. */
+ * As published (compared with libCacheSim, by its authors): a tenth of the room for the small queue, as many ghosts as
+ * the main queue has room for, hits counted to three, two of them to get into the main queue, where the count begins at
+ * 0 again; the small queue gives a line where it is as long as it should be or longer. Until the cache is full all
+ * lines go to the small queue, as in the paper (the later version of libCacheSim fills the main queue then). Ours: the
+ * queues are those of a set, because a line cannot leave its set; the small one has at least one way. A miss evicts one
+ * line: where a line that moves to the main queue makes that too long, the main queue gives it, and the small one need
+ * not give another. Lines that may not leave are passed over. */
 #include "policy/ghosts.h"
 #include "policy/policy.h"
 #include "policy/stamps.h"

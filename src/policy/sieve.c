@@ -3,14 +3,18 @@
  * newest and round again: it clears marks, and evicts the first line without one. Zhang et al., "SIEVE is simpler than
  * LRU: an efficient turn-key eviction algorithm for web caches", NSDI 2024, section 3.
  *
- * There is a queue and a hand for each set. Lines that may not leave are passed over and keep their mark. */
+ * As published (compared with libCacheSim, by its authors): one mark, new lines without it, and the hand, which after
+ * an eviction is at the next newer line; where the newest was evicted it begins again at the oldest, so that the line
+ * that replaces the evicted one is not the next to be looked at.
+ * Ours: a queue and a hand for each set, because a line cannot leave its set. Lines that may not leave are passed over
+ * and keep their mark. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
 typedef struct sieve {
     sl_stamps came;
     bool *marked;   /* [sets * ways] */
-    uint64_t *hand; /* [sets]: the stamp of the line that it passed last */
+    uint64_t *hand; /* [sets]: the stamp of the line that it passed last; 0: it is at the oldest */
 } sieve;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
@@ -35,19 +39,32 @@ static uint32_t next_of(const sieve *s, uint32_t set, const sl_way_mask *among)
     return next;
 }
 
+static bool is_newest(const sieve *s, uint32_t set, uint32_t way)
+{
+    const uint64_t *stamp = &s->came.stamp[(size_t)set * s->came.ways];
+    for (uint32_t w = 0; w < s->came.ways; w++)
+        if (stamp[w] > stamp[way])
+            return false;
+    return true;
+}
+
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     sieve *s = self;
+    uint64_t *hand = &s->hand[access->set];
     for (;;) {
         uint32_t way = next_of(s, access->set, evictable);
         if (way == SL_NO_WAY) {
-            s->hand[access->set] = 0;
+            *hand = 0;
             continue;
         }
         size_t at = (size_t)access->set * s->came.ways + way;
-        s->hand[access->set] = s->came.stamp[at];
-        if (!s->marked[at])
+        *hand = s->came.stamp[at];
+        if (!s->marked[at]) {
+            if (is_newest(s, access->set, way))
+                *hand = 0;
             return way;
+        }
         s->marked[at] = false;
     }
 }

@@ -17,16 +17,30 @@ static void ccws_holds_warps_back_while_another_lost_its_lines(void **state)
     (void)state;
     small_cache c;
     small_cache_init(&c, "ccws+lru", 1, 1);
-    assert_int_equal(held_back(&c, 10, 0), 0);
+    assert_int_equal(held_back(&c, 5, 0), 0);
     c.warp = 0, load(&c, "a");
     c.warp = 1, load(&c, "b"); /* a leaves: a victim tag of warp 0 */
     load(&c, "a");             /* of warp 1 it is none; b becomes one */
     assert_int_equal(reported(&c, "lost_locality"), 0);
-    c.warp = 0, load(&c, "ba"); /* warp 0 has a, b is of warp 1: one loss, with a score of 1 * 8 * 200 / 10 = 160 */
+    c.warp = 0, load(&c, "ba"); /* warp 0 has a, b is of warp 1: one loss, with a score of 1 * 8 * 200 / 5 = 320 */
     assert_int_equal(reported(&c, "lost_locality"), 1);
-    assert_int_equal(held_back(&c, 11, 0), 2);  /* 160 + 100 are more than the base of two */
-    assert_int_equal(held_back(&c, 11, 59), 2); /* 101 + 100 */
-    assert_int_equal(held_back(&c, 11, 60), 0);
+    assert_int_equal(held_back(&c, 11, 0), 2);
+    assert_int_equal(held_back(&c, 11, 120), 2); /* 200, the base of two */
+    assert_int_equal(held_back(&c, 11, 121), 0); /* warp 1 is the one that reaches it */
+    small_cache_fini(&c);
+}
+
+static void ccws_forgets_victim_tags_in_the_order_they_came(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "ccws(tags=2)+lru", 1, 1);
+    load(&c, "abcab"); /* a and b are lost; tags: c a */
+    assert_int_equal(reported(&c, "lost_locality"), 2);
+    load(&c, "db"); /* a b, b is lost and stays: b d */
+    assert_int_equal(reported(&c, "lost_locality"), 3);
+    load(&c, "a");
+    assert_int_equal(reported(&c, "lost_locality"), 3);
     small_cache_fini(&c);
 }
 
@@ -419,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ccws_holds_warps_back_while_another_lost_its_lines),
+        cmocka_unit_test(ccws_forgets_victim_tags_in_the_order_they_came),
         cmocka_unit_test(apcm_bypasses_what_streams_and_pins_what_a_warp_uses_again),
         cmocka_unit_test(all_leaves_the_cache_empty),
         cmocka_unit_test(pc_lets_loads_past_whose_lines_leave_unused),

@@ -130,13 +130,14 @@ static void sieve_sifts_new_lines_behind_what_was_used(void **state)
     small_cache c;
     small_cache_init(&c, "sieve", 1, 3);
     load(&c, "abcab");            /* a and b are marked */
-    check_after(&c, "d", "abd");  /* the hand clears a and b, and takes c */
-    check_after(&c, "e", "abe");  /* it goes on behind c: d */
-    check_after(&c, "cc", "abc"); /* e; c is marked */
-    check_after(&c, "f", "fbc");  /* c is cleared; at the end it begins again: a */
-    check_after(&c, "bg", "fbg"); /* b is marked, and cleared: c */
-    c.locked[0] = 0x1;            /* f, which is next */
-    check_after(&c, "h", "fbh");  /* g */
+    check_after(&c, "d", "abd");  /* the hand clears a and b, and takes c, the newest: it begins again */
+    check_after(&c, "e", "ebd");  /* a, not d */
+    check_after(&c, "bf", "ebf"); /* b is marked, and cleared: d */
+    check_after(&c, "g", "gbf");  /* it goes on behind d: e */
+    check_after(&c, "fh", "hbf"); /* f is marked, and cleared: g, the newest */
+    check_after(&c, "i", "hif");  /* b, the oldest */
+    c.locked[0] = 0x4;            /* f, which is next */
+    check_after(&c, "j", "jif");  /* h */
     small_cache_fini(&c);
 }
 
@@ -195,6 +196,30 @@ static void hawkeye_learns_what_opt_would_have_kept(void **state)
     small_cache_fini(&c);
 }
 
+static void hawkeye_keeps_the_order_of_friendly_lines(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "hawkeye(bits=8)", 1, 8);
+    check_after(&c, "aaaaaaaaaaaaaaaaaaaa", "a.......");
+    check_after(&c, "bcdefgh", "abcdefgh"); /* 6 5 4 3 2 1 0 0: at h nothing ages, as a is as old as lines get */
+    check_after(&c, "ijklmno", "ijklmnoh"); /* 5 4 3 2 1 0 0 6 */
+    check_after(&c, "p", "ijklmnop");
+    small_cache_fini(&c);
+}
+
+static void hawkeye_detrains_only_in_sampled_sets(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "hawkeye(sampled_sets=1)", 2, 2);
+    for (uint64_t line = 1; line <= 7; line += 2) /* of the second set: 1 leaves, and 5 is friendly still */
+        small_cache_load(&c, line, 1);
+    assert_int_equal(small_cache_find(&c, 3), SL_NO_WAY);
+    assert_int_not_equal(small_cache_find(&c, 5), SL_NO_WAY);
+    small_cache_fini(&c);
+}
+
 static void mockingjay_evicts_what_comes_last_and_bypasses_what_comes_later(void **state)
 {
     (void)state;
@@ -204,10 +229,24 @@ static void mockingjay_evicts_what_comes_last_and_bypasses_what_comes_later(void
     check_after(&c, "c", "cb"); /* a, longest overdue: 0 -1 */
     check_after(&c, "d", "cd"); /* b: -1 0 */
     load(&c, "c");              /* instruction 1 has a distance of 2: 0 -1 */
-    check_after(&c, "e", "cd"); /* 2 is farther than 1 */
+    check_after(&c, "e", "cd"); /* 2 is farther than 1; -1 -2 */
     assert_int_equal(reported(&c, "bypasses"), 1);
-    load(&c, "D");              /* -1 0 */
-    check_after(&c, "E", "ed"); /* of instruction 2 nothing is known */
+    check_after(&c, "e", "ce"); /* 2 is not farther than 2; -2 2 */
+    load(&c, "C");              /* 0 1 */
+    check_after(&c, "F", "cf"); /* of instruction 2 nothing is known */
+    small_cache_fini(&c);
+}
+
+static void mockingjay_bypasses_what_does_not_come_again(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "mockingjay(granularity=1)", 1, 2);
+    load(&c, "Abbbbbbbbbbbbbbb");
+    assert_int_equal(reported(&c, "bypasses"), 0);
+    load(&c, "b");              /* 16 accesses later A is taken for lost: instruction 2 has a distance of 15 */
+    check_after(&c, "C", "ab"); /* though A is overdue by 15 */
+    assert_int_equal(reported(&c, "bypasses"), 1);
     small_cache_fini(&c);
 }
 
@@ -505,7 +544,10 @@ int main(void)
         cmocka_unit_test(s3fifo_takes_to_the_main_queue_what_was_hit_twice_or_came_back),
         cmocka_unit_test(arc_moves_its_target_to_the_list_whose_ghosts_come_back),
         cmocka_unit_test(hawkeye_learns_what_opt_would_have_kept),
+        cmocka_unit_test(hawkeye_keeps_the_order_of_friendly_lines),
+        cmocka_unit_test(hawkeye_detrains_only_in_sampled_sets),
         cmocka_unit_test(mockingjay_evicts_what_comes_last_and_bypasses_what_comes_later),
+        cmocka_unit_test(mockingjay_bypasses_what_does_not_come_again),
         cmocka_unit_test(brrip_gives_way_to_one_new_line_in_so_many),
         cmocka_unit_test(brrip_with_every_line_near_is_srrip),
         cmocka_unit_test(drrip_follows_the_leaders_that_miss_less),
