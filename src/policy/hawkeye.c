@@ -10,7 +10,7 @@
  * PC of the access before, counters that begin at the lower end of the friendly half, RRPVs of 3 bits, 7 for averse
  * lines, hit or filled. A friendly fill ages the friendly lines unless one of them is as old as they get, which keeps
  * their order. Only evictions from sampled sets detrain.
- * Counters: 8 K of 3 bits, as ports that follow the paper have; the championship's have 2 K of 5 bits
+ * Counters: 8 K of 3 bits, as in a port that follows the paper; the championship's have 2 K of 5 bits
  * (log2_entries=11, bits=5).
  * Ours: OPTgen has all ways (the championship's two fewer). Sampled sets keep full line numbers and PCs of all accesses
  * of their history, where the authors keep hashes of fewer lines; a line that comes again later than that trains
