@@ -71,6 +71,7 @@ static void settings_of_launches_are_made_once_and_undone(void **state)
                                    "attribute 9 -1\nreset L2\nlimit 6 0\nfill_u32 1,1,1 64,1,1 0\n");
     assert_int_equal(sl_device_residency(fill, &plain, &blocks, &bytes, &error), SL_OK);
     assert_int_equal(blocks, 32);
+    assert_int_equal(sl_device_free(device, out, &error), SL_OK);
     sl_device_close(device);
 }
 
