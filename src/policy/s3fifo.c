@@ -6,11 +6,11 @@
  *
  * As published (compared with libCacheSim, by its authors): a tenth of the room for the small queue, as many ghosts as
  * the main queue has room for, hits counted to three, two of them to get into the main queue, where the count begins at
- * 0 again; the small queue gives a line where it is as long as it should be or longer. Until the cache is full all
- * lines go to the small queue, as in the paper (the later version of libCacheSim fills the main queue then). Ours: the
- * queues are those of a set, because a line cannot leave its set; the small one has at least one way. A miss evicts one
- * line: where a line that moves to the main queue makes that too long, the main queue gives it, and the small one need
- * not give another. Lines that may not leave are passed over. */
+ * 0 again; the small queue gives a line where it is as long as it should be or longer, and where lines that move make
+ * the main queue too long, that gives the next. Until the cache is full all lines go to the small queue, as in the
+ * first version of libCacheSim (the second fills the main queue then).
+ * Ours: the queues are those of a set, because a line cannot leave its set; the small one has at least one way. Lines
+ * that may not leave are passed over. */
 #include "policy/ghosts.h"
 #include "policy/policy.h"
 #include "policy/stamps.h"
@@ -88,8 +88,6 @@ static uint32_t victim_of_small(s3fifo *s, uint32_t set, const sl_way_mask *evic
         s->main[at] = true;
         s->hits[at] = 0;
         sl_stamps_put(&s->came, set, way);
-        if (length_of_small(s, set) < s->small) /* the main queue has one too many */
-            return victim_of_main(s, set, evictable);
     }
 }
 

@@ -154,6 +154,11 @@ static void s3fifo_takes_to_the_main_queue_what_was_hit_twice_or_came_back(void 
     check_after(&c, "aah", "hacd");                 /* g; a has two hits */
     check_after(&c, "hhi", "haid");                 /* h moves to the main queue: a goes round, c leaves */
     small_cache_fini(&c);
+    small_cache_init(&c, "s3fifo(small=50)", 1, 4); /* two ways small, two main */
+    check_after(&c, "abcdaabbe", "abed");           /* a and b move to the main queue, c leaves */
+    check_after(&c, "ddf", "abfd");                 /* d moves, e leaves, and the main queue is too long */
+    check_after(&c, "g", "gbfd");                   /* so it gives a */
+    small_cache_fini(&c);
 }
 
 static void arc_moves_its_target_to_the_list_whose_ghosts_come_back(void **state)
