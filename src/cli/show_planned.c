@@ -43,7 +43,7 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
     for (size_t i = 0; i < a->kernels.count; i++) {
         const sl_timed_program_kernel *before = &a->kernels.items[i], *after = same_kernel(b, before->name);
         double planned = after ? after->ns : 0;
-        sl_table_cell(table, before->name);
+        sl_table_function(table, before->name);
         sl_table_cellf(table, "%llu", (unsigned long long)before->launches);
         sl_table_cellf(table, "%.2f us", before->ns / 1e3);
         sl_table_cellf(table, "%.2f us", planned / 1e3);
@@ -52,7 +52,7 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
     sl_status status = sl_table_print(table, file, sl_terminal_width(stderr), error);
     sl_table_destroy(table);
     report_untimed(file, a, b);
-    fprintf(file, "\n%llu loads bypass; %llu bytes in %llu copies to the host, all identical\n",
+    fprintf(file, "\n%llu accesses and settings are changed; %llu bytes in %llu copies to the host, all identical\n",
             (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies);
     return status;
 }

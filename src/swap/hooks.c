@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mangle.h"
 #include "bypass/program_results.h"
 #include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
@@ -192,11 +193,12 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
     sl_error error = {0};
     sl_status status = SL_OK;
     cu_module module = handle->module;
+    char name[256];
     one->done = true;
     state.tuned++;
     if (!state.job.quiet)
         fprintf(stderr, "sluice: tuning kernel %zu of %zu, %s\n", state.tuned, state.job.launches.count,
-                handle->kernel);
+                sl_function_name(handle->kernel, name, sizeof name));
     CALL(cuCtxSynchronize, (void))();
     if (!launch)
         status = sl_fail(&error, SL_UNSUPPORTED,
@@ -208,7 +210,7 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
         status =
             sl_tune_in_program(state.driver, handle, module, function_of(function), launch, &state.job, one, &error);
     if (status)
-        sl_program_results_left(&state.results, handle->kernel, error.text);
+        sl_program_results_left(&state.results, sl_function_name(handle->kernel, name, sizeof name), error.text);
 }
 
 /* Before a launch: the event to record behind it, NULL when it is not timed. `launch` is NULL where the launch cannot

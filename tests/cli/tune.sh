@@ -370,7 +370,7 @@ it 'runs an unmodified program with a plan, and gets the same results'
 run "$sluice" run --plan nbody.json -- "$programs/nbody"
 exits 0
 stderr_has 'step'
-stderr_has 'loads bypass'
+stderr_has 'accesses and settings are changed'
 stderr_has 'all identical'
 echo 'exit code 0' >>"$scratch/stdout"
 diff "$source_root/tests/programs/expected/nbody.txt" "$scratch/stdout" >"$scratch/diff" || fail "$(cat "$scratch/diff")"
@@ -382,7 +382,7 @@ if [ "${SLUICE_PROGRAMS_BY:?}" = nvcc ] && [ -z "${SLUICE_SANITIZERS:-}" ] && [ 
     compile nbody.cu static -std=c++17 -arch=compute_75
     run "$sluice" run --plan nbody.json -- ./static
     exits 0
-    stderr_has 'loads bypass'
+    stderr_has 'accesses and settings are changed'
     stderr_has 'all identical'
 else
     skip 'only nvcc makes one, on x86-64, and not with the sanitizers'

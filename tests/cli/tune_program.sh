@@ -31,7 +31,7 @@ stderr_has '8192 bytes copied to the host, all identical'
 run "$sluice" run --on gpu --plan plan.json -- "$program"
 exits 0
 stdout_is 'sum 30524, first 2'
-stderr_has '5 loads bypass; 8192 bytes in 1 copies to the host, all identical'
+stderr_has '5 accesses and settings are changed; 8192 bytes in 1 copies to the host, all identical'
 "$sluice" run --on gpu --plan plan.json -- "$program" 2>&1 | grep -q 'counts  *2 ' || fail 'launches of counts are not counted'
 
 it 'sets what plans ask of launches'
