@@ -59,18 +59,6 @@ static void adapt(arc *a, uint32_t set, uint32_t ghosts)
     }
 }
 
-/* The line of a list that was used longest ago; SL_NO_WAY: it has none that may leave. */
-static uint32_t oldest_of(const arc *a, uint32_t set, bool again, const sl_way_mask *among)
-{
-    size_t first = (size_t)set * a->used.ways;
-    uint32_t oldest = SL_NO_WAY;
-    for (uint32_t w = sl_way_from(among, 0); w != SL_NO_WAY; w = sl_way_from(among, w + 1))
-        if (a->again[first + w] == again &&
-            (oldest == SL_NO_WAY || a->used.stamp[first + w] < a->used.stamp[first + oldest]))
-            oldest = w;
-    return oldest;
-}
-
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     arc *a = self;
@@ -92,9 +80,9 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
     } else if (ghosts == 2 && b1 + b2 >= ways && b2) {
         sl_ghosts_remove(&a->ghosts[1], set, 0);
     }
-    uint32_t way = oldest_of(a, set, !from_first, evictable);
+    uint32_t way = sl_stamps_oldest_of(&a->used, set, a->again, !from_first, evictable);
     if (way == SL_NO_WAY)
-        way = oldest_of(a, set, from_first, evictable);
+        way = sl_stamps_oldest_of(&a->used, set, a->again, from_first, evictable);
     if (!forgotten)
         sl_ghosts_add(&a->ghosts[a->again[first + way]], set, a->line[first + way]);
     return way;

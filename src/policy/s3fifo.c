@@ -41,18 +41,6 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     return sl_stamps_init(&s->came, shape, arena, error);
 }
 
-/* The oldest line of a queue; SL_NO_WAY: it has none that may leave. */
-static uint32_t oldest_of(const s3fifo *s, uint32_t set, bool main, const sl_way_mask *among)
-{
-    size_t first = (size_t)set * s->came.ways;
-    uint32_t oldest = SL_NO_WAY;
-    for (uint32_t w = sl_way_from(among, 0); w != SL_NO_WAY; w = sl_way_from(among, w + 1))
-        if (s->main[first + w] == main &&
-            (oldest == SL_NO_WAY || s->came.stamp[first + w] < s->came.stamp[first + oldest]))
-            oldest = w;
-    return oldest;
-}
-
 /* Lines of the small queue in a full set. */
 static uint32_t length_of_small(const s3fifo *s, uint32_t set)
 {
@@ -65,7 +53,7 @@ static uint32_t length_of_small(const s3fifo *s, uint32_t set)
 static uint32_t victim_of_main(s3fifo *s, uint32_t set, const sl_way_mask *evictable)
 {
     for (;;) {
-        uint32_t way = oldest_of(s, set, true, evictable);
+        uint32_t way = sl_stamps_oldest_of(&s->came, set, s->main, true, evictable);
         size_t at = (size_t)set * s->came.ways + way;
         if (way == SL_NO_WAY || !s->hits[at])
             return way;
@@ -77,7 +65,7 @@ static uint32_t victim_of_main(s3fifo *s, uint32_t set, const sl_way_mask *evict
 static uint32_t victim_of_small(s3fifo *s, uint32_t set, const sl_way_mask *evictable)
 {
     for (;;) {
-        uint32_t way = oldest_of(s, set, false, evictable);
+        uint32_t way = sl_stamps_oldest_of(&s->came, set, s->main, false, evictable);
         size_t at = (size_t)set * s->came.ways + way;
         if (way == SL_NO_WAY)
             return victim_of_main(s, set, evictable);

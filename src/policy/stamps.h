@@ -33,4 +33,16 @@ static inline uint32_t sl_stamps_oldest(const sl_stamps *s, uint32_t set, const 
     return oldest;
 }
 
+/* Of those whose flag is `flag`; flags: [sets * ways]. SL_NO_WAY: there is none. */
+static inline uint32_t sl_stamps_oldest_of(const sl_stamps *s, uint32_t set, const bool *flags, bool flag,
+                                           const sl_way_mask *among)
+{
+    size_t first = (size_t)set * s->ways;
+    uint32_t oldest = SL_NO_WAY;
+    for (uint32_t w = sl_way_from(among, 0); w != SL_NO_WAY; w = sl_way_from(among, w + 1))
+        if (flags[first + w] == flag && (oldest == SL_NO_WAY || s->stamp[first + w] < s->stamp[first + oldest]))
+            oldest = w;
+    return oldest;
+}
+
 #endif
