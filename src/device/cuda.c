@@ -307,14 +307,7 @@ static cu_result launch_with_window(cuda_device *self, sl_device_kernel *kernel,
     const sl_launch_settings *s = &launch->settings;
     int max = 0;
     self->cu.device_attribute(&max, CU_ATTR_MAX_WINDOW, self->device);
-    uint64_t bytes = max > 0 && s->window_bytes > (uint64_t)max ? (uint64_t)max : s->window_bytes;
-    double share = (double)self->set_aside / (double)bytes;
-    cu_launch_attribute window = {.id = CU_LAUNCH_WINDOW,
-                                  .window = {.base = s->window,
-                                             .bytes = bytes,
-                                             .hit_ratio = share < 1 ? (float)share : 1,
-                                             .hit = CU_ACCESS_PERSISTING,
-                                             .miss = CU_ACCESS_NORMAL}};
+    cu_launch_attribute window = sl_cu_window(s->window, s->window_bytes, max, self->set_aside);
     cu_launch_config config = {.shared_bytes = launch->dynamic_shared_bytes, .attribute = &window, .attributes = 1};
     memcpy(config.grid, launch->grid, sizeof config.grid);
     memcpy(config.block, launch->block, sizeof config.block);

@@ -73,6 +73,20 @@ typedef struct cu_launch_attribute { /* CUlaunchAttribute, of a window */
     char rest[32]; /* of the 64 bytes of a value */
 } cu_launch_attribute;
 _Static_assert(sizeof(cu_launch_attribute) == 72, "as the driver has it");
+/* A window over `bytes` at `base`, of which L2 keeps as much as was set aside; at most `most` bytes, where that is
+ * known. */
+static inline cu_launch_attribute sl_cu_window(uint64_t base, uint64_t bytes, int most, uint64_t set_aside)
+{
+    bytes = most > 0 && bytes > (uint64_t)most ? (uint64_t)most : bytes;
+    double share = (double)set_aside / (double)bytes;
+    return (cu_launch_attribute){.id = CU_LAUNCH_WINDOW,
+                                 .window = {.base = base,
+                                            .bytes = bytes,
+                                            .hit_ratio = share < 1 ? (float)share : 1,
+                                            .hit = CU_ACCESS_PERSISTING,
+                                            .miss = CU_ACCESS_NORMAL}};
+}
+
 typedef struct cu_launch_config { /* CUlaunchConfig */
     unsigned grid[3], block[3], shared_bytes;
     cu_stream stream;

@@ -323,14 +323,7 @@ static unsigned window_attribute(const sl_device_range *over, cu_launch_attribut
     }
     if (!over->bytes || most <= 0 || kept <= 0)
         return 0;
-    uint64_t bytes = over->bytes < (uint64_t)most ? over->bytes : (uint64_t)most;
-    double share = (double)kept / (double)bytes;
-    *made = (cu_launch_attribute){.id = CU_LAUNCH_WINDOW,
-                                  .window = {.base = over->addr,
-                                             .bytes = bytes,
-                                             .hit_ratio = share < 1 ? (float)share : 1,
-                                             .hit = CU_ACCESS_PERSISTING,
-                                             .miss = CU_ACCESS_NORMAL}};
+    *made = sl_cu_window(over->addr, over->bytes, most, (uint64_t)kept);
     return 1;
 }
 
