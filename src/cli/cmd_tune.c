@@ -336,8 +336,9 @@ static int tune_program(tuning *t)
                                      .rounds = (uint32_t)o->rounds,
                                      .cold = o->cold,
                                      .quiet = t->inv->common->quiet}};
-    if (t->selectors > 1)
-        return sl_cli_usage(t->inv, "--select: a program on a GPU is tuned with one strategy");
+    if (t->selectors > 1 || o->like)
+        return sl_cli_usage(t->inv, o->like ? "--like: a program on a GPU is not timed as another plan was"
+                                            : "--select: a program on a GPU is tuned with one strategy");
     sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
     if (!status) {
         status = sl_tune_program(&how, t->inv->progress, &tuned, &error);

@@ -8,33 +8,18 @@
 #include "base/file.h"
 
 /* Options by name, all as numbers. */
-static bool option(sl_tune_job *job, const char *name, double *value, bool set)
-{
-#define FIELD(at, type)                                                                                                \
-    if (!strcmp(name, #at)) {                                                                                          \
-        if (set)                                                                                                       \
-            job->at = (type)*value;                                                                                    \
-        *value = (double)job->at;                                                                                      \
-        return true;                                                                                                   \
-    }
-    FIELD(options.thresh1, double)
-    FIELD(options.thresh2, double)
-    FIELD(options.weight, double)
-    FIELD(options.sigmas, double)
-    FIELD(options.rounds, uint32_t)
-    FIELD(options.search, uint64_t)
-    FIELD(options.max, uint64_t)
-    FIELD(options.controls, uint32_t)
-    FIELD(rounds, uint32_t)
-    FIELD(cold, bool)
-    FIELD(quiet, bool)
-#undef FIELD
-    return false;
-}
-
-static const char *const NAMES[] = {
-    "options.thresh1", "options.thresh2",  "options.weight", "options.sigmas", "options.rounds", "options.search",
-    "options.max",     "options.controls", "rounds",         "cold",           "quiet"};
+#define OPTIONS(F)                                                                                                     \
+    F(options.thresh1, double)                                                                                         \
+    F(options.thresh2, double)                                                                                         \
+    F(options.weight, double)                                                                                          \
+    F(options.sigmas, double)                                                                                          \
+    F(options.rounds, uint32_t)                                                                                        \
+    F(options.search, uint64_t)                                                                                        \
+    F(options.max, uint64_t)                                                                                           \
+    F(options.controls, uint32_t)                                                                                      \
+    F(rounds, uint32_t)                                                                                                \
+    F(cold, bool)                                                                                                      \
+    F(quiet, bool)
 
 bool sl_tune_job_write(const sl_tune_job *job, const char *path)
 {
@@ -42,18 +27,25 @@ bool sl_tune_job_write(const sl_tune_job *job, const char *path)
     if (!file)
         return false;
     fprintf(file, "select %s\n", job->selector->name);
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        double value = 0;
-        sl_tune_job copy = *job;
-        option(&copy, NAMES[i], &value, false);
-        fprintf(file, "option %s %a\n", NAMES[i], value);
-    }
+#define WRITE(at, type) fprintf(file, "option %s %a\n", #at, (double)job->at);
+    OPTIONS(WRITE)
     for (size_t i = 0; i < job->launches.count; i++) {
         const sl_tune_job_launch *l = &job->launches.items[i];
         fprintf(file, "launch %" PRIu64 " %" PRIu64 " %s\n", l->number, l->launches, l->kernel);
     }
     bool whole = !ferror(file);
     return !fclose(file) && whole;
+}
+
+static bool set_option(sl_tune_job *job, const char *name, double value)
+{
+#define SET(at, type)                                                                                                  \
+    if (!strcmp(name, #at)) {                                                                                          \
+        job->at = (type)value;                                                                                         \
+        return true;                                                                                                   \
+    }
+    OPTIONS(SET)
+    return false;
 }
 
 static sl_status read_line(sl_tune_job *job, char *line, sl_error *error)
@@ -65,7 +57,7 @@ static sl_status read_line(sl_tune_job *job, char *line, sl_error *error)
     if (sscanf(line, "select %63s", name) == 1)
         return sl_selector_find(name, &job->selector, error);
     if (sscanf(line, "option %63s %la", name, &value) == 2)
-        return option(job, name, &value, true) ? SL_OK : sl_fail(error, SL_INVALID, "no option '%s'", name);
+        return set_option(job, name, value) ? SL_OK : sl_fail(error, SL_INVALID, "no option '%s'", name);
     if (sscanf(line, "launch %" SCNu64 " %" SCNu64 " %n", &launch.number, &launch.launches, &at) != 2 || !at)
         return sl_fail(error, SL_INVALID, "not understood: %s", line);
     launch.kernel = strdup(line + at);
