@@ -62,8 +62,7 @@ static sl_status preload_one(FILE *list, const char *folder, const char *links, 
 }
 
 /* The value of LD_PRELOAD: a preloaded library satisfies later requests for its name, whatever the run path of the
- * program. First the CUDA runtime that the program names, then the others: its plug-ins and children may have those.
- * The interposer passes calls on to the next runtime, whichever that is: with it there is only one. */
+ * program. First the CUDA runtime that the program names, then the others: its plug-ins and children may have those. */
 static sl_status preload_list(const sl_app *app, const char *folder, const sl_app_start *start, char **list,
                               sl_error *error)
 {
@@ -79,7 +78,7 @@ static sl_status preload_list(const sl_app *app, const char *folder, const sl_ap
     if (!status && start->emulate && *app->soname)
         status = preload_one(stream, folder, start->folder, app->soname, error);
     for (size_t i = 0; !status && sl_cudart_sonames[i] && start->emulate; i++)
-        if (!*app->soname || (!start->preload && strcmp(app->soname, sl_cudart_sonames[i]) != 0))
+        if (strcmp(app->soname, sl_cudart_sonames[i]) != 0)
             status = preload_one(stream, folder, start->folder, sl_cudart_sonames[i], error);
     if (fclose(stream) != 0 && !status)
         status = sl_fail_memory(error);

@@ -41,7 +41,7 @@ enum { SL_APP_VARIABLES = 5 };
 typedef struct sl_app_start {
     const sl_cuda_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
     const char *folder;             /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
-    const char *preload;            /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
+    const char *preload;            /* a library of ours to load first: "libsluice_gpu.so"; NULL: none */
     const char *variable[SL_APP_VARIABLES]; /* more of its environment: "NAME=VALUE"; NULL: none */
     const char *output;                     /* file for its standard output; NULL: ours */
     bool output_to_stderr;                  /* …or our standard error */

@@ -23,7 +23,7 @@
 /* A library of ours that functions may be sent to. */
 typedef struct target {
     const char *name;
-    unsigned major; /* 0: for all versions, in front of the others */
+    unsigned major; /* of CUDA */
     bool loaded;
     uint64_t base;
     sl_mapped_file file;
@@ -37,8 +37,7 @@ typedef struct pending {
     sl_static_runtime runtime;
 } pending;
 
-static target targets[] = {{.name = "libsluice_swap.so"},
-                           {.name = "libcudart.so.11.0", .major = 11},
+static target targets[] = {{.name = "libcudart.so.11.0", .major = 11},
                            {.name = "libcudart.so.12", .major = 12},
                            {.name = "libcudart.so.13", .major = 13}};
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -115,30 +114,28 @@ static void write_jump(uint8_t *at, uint64_t to)
     memcpy(at + sizeof JUMP, &to, sizeof to);
 }
 
-/* The libraries that functions of this version go to: what stands in front of the runtime, and the runtime. */
-static uint32_t choose_targets(unsigned major, const target **chosen, sl_elf *elf)
+/* The library that functions of this version go to; NULL: it is not loaded. */
+static const target *choose_target(unsigned major, sl_elf *elf)
 {
-    uint32_t count = 0;
     for (size_t i = 0; i < TARGETS; i++)
-        if (targets[i].loaded && (!targets[i].major || targets[i].major == major) &&
-            !sl_elf_open(targets[i].file.data, targets[i].file.bytes, &elf[count], NULL))
-            chosen[count++] = &targets[i];
-    return count && chosen[count - 1]->major == major ? count : 0;
+        if (targets[i].loaded && targets[i].major == major &&
+            !sl_elf_open(targets[i].file.data, targets[i].file.bytes, elf, NULL))
+            return &targets[i];
+    return NULL;
 }
 
 static sl_status redirect(pending *object, sl_error *error)
 {
-    const target *chosen[TARGETS];
-    sl_elf elf, target_elf[TARGETS];
+    sl_elf elf, target_elf;
     sl_static_runtime *runtime = &object->runtime;
-    uint32_t count = choose_targets(runtime->major, chosen, target_elf);
-    if (!count)
+    const target *chosen = choose_target(runtime->major, &target_elf);
+    if (!chosen)
         return sl_fail(error, SL_NOT_FOUND,
                        "contains the runtime of CUDA %u, for which Sluice's library is not loaded in this process",
                        runtime->major);
     sl_status status = sl_elf_open(object->file.data, object->file.bytes, &elf, error);
     if (!status)
-        status = sl_static_runtime_match(&elf, runtime, target_elf, count, error);
+        status = sl_static_runtime_match(&elf, runtime, &target_elf, 1, error);
     if (status || !runtime->functions.count)
         return status;
     const sl_static_function *f = runtime->functions.items, *last = f + runtime->functions.count - 1;
@@ -156,7 +153,7 @@ static sl_status redirect(pending *object, sl_error *error)
                        "contains a CUDA runtime that cannot be changed here (%s); link with nvcc -cudart shared",
                        strerror(errno));
     for (; f <= last; f++)
-        write_jump((uint8_t *)(uintptr_t)(object->base + f->addr), chosen[f->target]->base + f->target_addr);
+        write_jump((uint8_t *)(uintptr_t)(object->base + f->addr), chosen->base + f->target_addr);
     if (mprotect((void *)(uintptr_t)from, bytes, PROT_READ | PROT_EXEC) != 0)
         return sl_fail(error, SL_IO,
                        "contains a CUDA runtime that cannot be changed here (%s); link with nvcc -cudart shared",
