@@ -22,7 +22,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
     sl_bank_put(sim, waits ? &b->hits : &b->fills, time, number);
-    sl_wake(&sim->bank_wheel[b->number], b->index, time);
+    sl_bank_wake(sim, b, time);
 }
 
 /* ---- an access ---- */
@@ -95,7 +95,7 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
             sl_line_evict(sim, b, l->access.set, way);
     }
     sim->result->level[b->number].bypasses += is_counted(sim, b, l);
-    sl_bank_put(sim, &b->out, sim->now, l->number);
+    sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
@@ -416,7 +416,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         }
     }
     l->r->bypass |= (uint8_t)(1u << l->place); /* answers to atomics are not filled here */
-    sl_bank_put(sim, &b->out, sim->now, l->number);
+    sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
@@ -437,7 +437,7 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
     }
     sim->result->level[b->number].bypasses++;
     l->r->bypass |= (uint8_t)(1u << b->number);
-    sl_bank_put(sim, &b->out, sim->now, l->number);
+    sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
@@ -567,8 +567,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
-    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
-        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    if (sim->options.listener && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
+        sl_bank_wake(sim, b, sim->now); /* it is told of the cycle after an access */
     return outcome;
 }
 
@@ -732,10 +732,27 @@ static void take_back(sl_sim *sim, sl_bank *b)
         sl_bank_fill(sim, b, sl_queue_take(&b->back));
 }
 
-static void answer_hits(sl_sim *sim, sl_bank *b)
+static void tell_listener(const sl_sim *sim, const sl_bank *b)
 {
+    const sl_sim_listener *l = sim->options.listener;
+    if (l && l->bank)
+        l->bank(l->to, b->number, b->index, sim->now, b->mshrs, b->in.count);
+}
+
+void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
+{
+    take_back(sim, b);
     while (sl_queue_ready_at(&b->hits) <= sim->now)
         sl_core_answer(sim, sl_queue_take(&b->hits));
+    tell_listener(sim, b);
+    b->fill_at = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
+}
+
+void sl_bank_send_first(sl_sim *sim, sl_bank *b)
+{
+    sl_network_down(sim, b);
+    uint64_t next = b->out_waits ? SL_NEVER : sl_later(sl_queue_ready_at(&b->out), b->down_free);
+    sim->send_at[b->index] = next > sim->now ? next : sim->now + 1;
 }
 
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
@@ -744,16 +761,11 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     take_back(sim, b);
     if (b->evictions_in_flight)
         sl_lines_tick(sim, b);
-    if (b->number) {
-        take_across(sim, b);
-        take_in(sim, b);
-        sl_network_up(sim, b);
-    } else {
-        answer_hits(sim, b);
-    }
+    take_across(sim, b);
+    take_in(sim, b);
+    sl_network_up(sim, b);
     sl_network_down(sim, b);
-    if (sim->options.listener && sim->options.listener->bank)
-        sim->options.listener->bank(sim->options.listener->to, b->number, b->index, now, b->mshrs, b->in.count);
+    tell_listener(sim, b);
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)));

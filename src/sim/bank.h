@@ -100,6 +100,8 @@ struct sl_bank {
     sl_queue out;         /* to the next level */
     sl_queue back;        /* what was asked for below, on the network included */
     sl_queue hits, fills; /* answers; of the first level all are in `hits` */
+    uint64_t fill_at;     /* of the first level: when the next fill or answer is due */
+    sl_core_group *in_group; /* the same */
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
     uint64_t across_free;                            /* the same of the one to another partition */
     uint64_t taken_at;                               /* cycle of the last access, and how many there were */
@@ -160,10 +162,25 @@ static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t
            sl_partition_of(b->level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core) != b->partition;
 }
 
+/* Something can happen to the bank at `time`; of the first level, it has data or an answer then. */
+static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
+{
+    if (b->number) {
+        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        return;
+    }
+    b->fill_at = sl_sooner(b->fill_at, time);
+    b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
+}
+
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
-/* Moves what is due; returns when it wants to be ticked again. */
+/* Moves what is due; returns when it wants to be ticked again. Not of the first level: */
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);
+/* Fills of the first level that are due, and its answers to cores. */
+void sl_bank_tick_first(sl_sim *sim, sl_bank *bank);
+/* Lets it send what it can in this cycle. */
+void sl_bank_send_first(sl_sim *sim, sl_bank *bank);
 
 #endif

@@ -168,7 +168,7 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     sim->partition_banks[number] = sl_divisor_of(level->banks / sl_partitions(level));
     if (!take_lines(sim, number, count))
         return sl_fail_memory(error);
-    sl_status status = sl_wheel_init(&sim->bank_wheel[number], count, error);
+    sl_status status = number ? sl_wheel_init(&sim->bank_wheel[number], count, error) : SL_OK;
     for (uint32_t i = 0; i < count && !status; i++)
         status = start_bank(sim, &sim->bank[number][i], number, i, error);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access/coalesce.h"
+#include "sim/bank.h"
 #include "sim/data_check.h"
 #include "sim/evict.h"
 
@@ -294,7 +295,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
         settle_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
         deactivate(sim, core, w);
-    sl_wake(&sim->core_wheel, core->number, sim->now);
+    sl_core_wake(core, sim->now);
 }
 
 void sl_core_answer(sl_sim *sim, uint32_t number)
@@ -356,7 +357,7 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
     for (uint32_t c = instance * cores; c < (instance + 1) * cores; c++)
         if (sim->core[c].stalled && (sim->core[c].stall == SL_STALL_QUEUE) == queue) {
             sim->core[c].unblocked = true;
-            sl_wake(&sim->core_wheel, c, sim->now);
+            sl_core_wake(&sim->core[c], sim->now);
         }
 }
 
@@ -622,7 +623,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
         status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now + sim->machine.core.block_cycles, error);
-    sl_wake(&sim->core_wheel, core->number, sim->now);
+    sl_core_wake(core, sim->now);
     return status;
 }
 
@@ -640,6 +641,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     uint32_t slots = sim->program->kernel->mem_slots ? sim->program->kernel->mem_slots : 1;
     uint32_t warps = sim->machine.core.warps, schedulers = sim->machine.core.schedulers;
     core->number = number;
+    core->next = SL_NEVER;
+    core->in_group = &sim->group[number / sim->machine.level[0].cores_per_instance / SL_GROUP_CACHES];
     core->ticked = SL_NEVER;
     core->group_free = SL_NONE;
     core->queues = queues_of(sim, number);
@@ -662,13 +665,29 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     return SL_OK;
 }
 
+static sl_status create_groups(sl_sim *sim, sl_error *error)
+{
+    sim->groups = (sim->banks[0] + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
+    sim->group = aligned_alloc(sizeof *sim->group, sim->groups * sizeof *sim->group);
+    sim->send_at = malloc(sim->banks[0] * sizeof *sim->send_at);
+    if (!sim->group || !sim->send_at)
+        return sl_fail_memory(error);
+    for (uint32_t g = 0; g < sim->groups; g++)
+        sim->group[g] = (sl_core_group){SL_NEVER, SL_NEVER};
+    for (uint32_t i = 0; i < sim->banks[0]; i++) {
+        sim->send_at[i] = sim->bank[0][i].fill_at = SL_NEVER;
+        sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
+    }
+    return SL_OK;
+}
+
 sl_status sl_cores_create(sl_sim *sim, sl_error *error)
 {
     uint32_t cores = sim->machine.cores;
     sim->core = calloc(cores, sizeof *sim->core);
     if (!sim->core)
         return sl_fail_memory(error);
-    sl_status status = sl_wheel_init(&sim->core_wheel, cores, error);
+    sl_status status = create_groups(sim, error);
     for (uint32_t i = 0; i < cores && !status; i++)
         status = start_core(sim, &sim->core[i], i, error);
     return status;
@@ -689,6 +708,9 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->left);
     }
     free(sim->core);
-    sl_wheel_fini(&sim->core_wheel);
+    free(sim->group);
+    free(sim->send_at);
+    sim->group = NULL;
+    sim->send_at = NULL;
     sim->core = NULL;
 }

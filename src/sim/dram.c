@@ -287,7 +287,7 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     while (sl_queue_ready_at(&c->done) <= sim->now) {
         uint32_t b = sl_queue_head(&c->done)->to, request = sl_queue_take(&c->done);
         sl_bank_fill(sim, &sim->bank[last][b], request);
-        sl_wake(&sim->bank_wheel[last], b, sim->now + 1);
+        sl_bank_wake(sim, &sim->bank[last][b], sim->now + 1);
     }
     uint64_t next = c->entries ? command(sim, c) : SL_NEVER, wheel = sl_queue_ready_at(&c->done);
     return next < wheel ? next : wheel;

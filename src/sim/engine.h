@@ -21,6 +21,12 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
+/* Some first-level caches that lie side by side, with their cores: when something can next happen to them. */
+enum { SL_GROUP_CACHES = 4 };
+typedef struct __attribute__((aligned(64))) sl_core_group {
+    uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer */
+} sl_core_group;
+
 enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* A number that is often divided by. Most are powers of two. */
@@ -68,10 +74,13 @@ struct sl_sim {
     sl_divisor channel_bytes, channels, row_bytes, dram_banks;
     sl_bank *bank[SL_MAX_LEVELS];
     void *lines[SL_MAX_LEVELS]; /* of the banks of a level (banks.c) */
-    sl_timing_wheel bank_wheel[SL_MAX_LEVELS];
+    sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
     void *shared_state[SL_MAX_LEVELS][2]; /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_timing_wheel core_wheel;
+    sl_core_group *group; /* [groups] */
+    uint32_t groups;
+    uint64_t *send_at; /* [banks of the first level]: when its next request can be sent; SL_NEVER: it has none, or waits
+                          for a queue entry */
     sl_channel *channel;
     sl_timing_wheel channel_wheel;
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */

@@ -11,6 +11,13 @@ void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
         sim->failed = true;
 }
 
+void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_bank_put(sim, &b->out, sim->now, number);
+    if (!b->number && b->out.count == 1)
+        sim->send_at[b->index] = sl_later(sim->now, b->down_free);
+}
+
 void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
     bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
@@ -60,7 +67,7 @@ static bool invalidate_in(sl_sim *sim, sl_bank *b, uint64_t addr)
         line->stale |= line->in_flight;
     }
     b->changed = true;
-    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    sl_bank_wake(sim, b, sim->now);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     return true;
@@ -149,7 +156,7 @@ static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
     if (r->kind != SL_REQUEST_LOAD)
         sl_bank_fill(sim, b, number);
     else
-        sl_bank_put(sim, &b->out, sim->now, number);
+        sl_bank_send(sim, b, number);
 }
 
 static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
@@ -165,7 +172,7 @@ static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
     while (gone.waiting.first != SL_NONE)
         come_in(sim, b, sl_request_pop(&sim->pool, &gone.waiting));
     b->changed = true;
-    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    sl_bank_wake(sim, b, sim->now);
 }
 
 static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
@@ -174,7 +181,7 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
     if (number == SL_NONE && b->level->clean_evict_cycles) {
         uint64_t time = sim->now + b->level->clean_evict_cycles;
         sl_bank_put(sim, &b->told, time, record);
-        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        sl_bank_wake(sim, b, time);
         return;
     }
     if (number == SL_NONE) {
@@ -182,8 +189,8 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
         return;
     }
     sl_request_at(sim, number)->group = record;
-    sl_bank_put(sim, &b->out, sim->now, number);
-    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    sl_bank_send(sim, b, number);
+    sl_bank_wake(sim, b, sim->now);
 }
 
 void sl_line_written(sl_sim *sim, const sl_request *r)
@@ -224,7 +231,7 @@ static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_
     if (held && b->level->invalidate_cycles) {
         uint64_t time = sim->now + b->level->invalidate_cycles;
         sl_bank_put(sim, &b->invalidated, time, record);
-        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        sl_bank_wake(sim, b, time);
     } else {
         write_out(sim, b, record);
     }
@@ -246,8 +253,8 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     sl_line_clear(b, set, way);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
-            sl_bank_put(sim, &b->out, sim->now, writeback);
-            sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+            sl_bank_send(sim, b, writeback);
+            sl_bank_wake(sim, b, sim->now);
         }
         return SL_NONE;
     }
@@ -274,7 +281,7 @@ void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t record, u
     if (record == SL_NONE && b->line[line_slot].mark & SL_LINE_TRANSIENT)
         record = record_at(sim, b, line_slot);
     if (record == SL_NONE) {
-        sl_bank_put(sim, &b->out, sim->now, number);
+        sl_bank_send(sim, b, number);
         return;
     }
     b->line[line_slot].mark |= SL_LINE_TRANSIENT;
@@ -289,12 +296,12 @@ bool sl_bank_flush(sl_sim *sim, sl_bank *b)
             continue;
         uint32_t number = write_back(sim, b, line_slot);
         if (number != SL_NONE)
-            sl_bank_put(sim, &b->out, sim->now, number);
+            sl_bank_send(sim, b, number);
         b->line[line_slot].dirty = 0;
         any = true;
     }
     if (any)
-        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now + 1);
+        sl_bank_wake(sim, b, sim->now + 1);
     return any;
 }
 

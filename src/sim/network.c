@@ -36,11 +36,11 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
-static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, const sl_bank *to)
+static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, sl_bank *to)
 {
     if (!sl_queue_put(queue, time, number, to->index))
         sim->failed = true;
-    sl_wake(&sim->bank_wheel[to->number], to->index, time);
+    sl_bank_wake(sim, to, time);
 }
 
 void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
@@ -61,7 +61,10 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     sl_bank *b = &sim->bank[level][waiting->first];
     waiting->first = b->next_waiting;
     b->out_waits = false;
-    sl_wake(&sim->bank_wheel[level], b->index, sim->now);
+    if (level)
+        sl_wake(&sim->bank_wheel[level], b->index, sim->now);
+    else
+        sim->send_at[b->index] = sim->now;
 }
 
 static void take(sl_sim *sim, sl_bank *b)

@@ -163,43 +163,125 @@ static void tick_banks(sl_sim *sim, uint32_t level)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
 }
 
-static sl_status tick_cores(sl_sim *sim, sl_error *error)
+/* Of the caches of the first level from `from` on, those that have data, or answers to cores. */
+static void tick_first(sl_sim *sim, uint32_t from, uint32_t end)
 {
-    sl_timing_wheel *wheel = &sim->core_wheel;
-    sl_status status = SL_OK;
-    uint32_t end = wheel->parts;
-    LOOK_AT_DUE(sim, wheel, sl_look_at_core, sim->core);
-    for (uint32_t i = 0; !status && (i = sl_wheel_take(wheel, i, end)) < end; i++) {
-        uint64_t next;
-        status = sl_core_tick(sim, &sim->core[i], &next, error);
-        sl_wake(wheel, i, next);
+    for (uint32_t i = from; i < end; i++) {
+        if (sim->group[i / SL_GROUP_CACHES].fill_next > sim->now) {
+            i |= SL_GROUP_CACHES - 1;
+            continue;
+        }
+        if (sim->bank[0][i].fill_at <= sim->now)
+            sl_bank_tick_first(sim, &sim->bank[0][i]);
     }
-    return status;
 }
 
-static void begin_cycle(sl_sim *sim)
+/* When the next cache of a group has something. */
+static void renew_fills(sl_sim *sim, uint32_t group)
+{
+    sl_core_group *g = &sim->group[group];
+    g->fill_next = SL_NEVER;
+    for (uint32_t i = group * SL_GROUP_CACHES; i < (group + 1) * SL_GROUP_CACHES && i < sim->banks[0]; i++)
+        g->fill_next = sl_sooner(g->fill_next, sim->bank[0][i].fill_at);
+}
+
+static void look_at_fills(sl_sim *sim, uint32_t group)
+{
+    for (uint32_t i = group * SL_GROUP_CACHES; i < (group + 1) * SL_GROUP_CACHES && i < sim->banks[0]; i++)
+        if (sim->bank[0][i].fill_at <= sim->now)
+            sl_look_at_bank(sim, &sim->bank[0][i], sim->prefetch);
+}
+
+static void look_at_cores(sl_sim *sim, uint32_t group)
+{
+    uint32_t cores = sim->machine.level[0].cores_per_instance * SL_GROUP_CACHES;
+    for (uint32_t i = group * cores; i < (group + 1) * cores && i < sim->machine.cores; i++)
+        if (sim->core[i].next <= sim->now)
+            sl_look_at_core(sim, &sim->core[i], sim->prefetch);
+}
+
+/* Nobody is always the first. */
+static void tick_fills(sl_sim *sim)
+{
+    uint32_t first = (uint32_t)sim->now % sim->banks[0];
+    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
+        if (sim->group[g].fill_next <= sim->now)
+            look_at_fills(sim, g);
+    if (sim->prefetch)
+        sl_look_further(sim->prefetch);
+    tick_first(sim, first, sim->banks[0]);
+    tick_first(sim, 0, first);
+    for (uint32_t g = 0; g < sim->groups; g++)
+        if (sim->group[g].fill_next <= sim->now)
+            renew_fills(sim, g);
+}
+
+static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
+{
+    for (uint32_t i = from; i < end; i++)
+        if (sim->send_at[i] <= sim->now)
+            sl_bank_send_first(sim, &sim->bank[0][i]);
+}
+
+/* Requests of the first level are sent in turns, as the banks below have room and ports for them. */
+static void tick_sends(sl_sim *sim)
+{
+    uint32_t first = (uint32_t)sim->now % sim->banks[0];
+    send_from(sim, first, sim->banks[0]);
+    send_from(sim, 0, first);
+}
+
+/* A cycle of the cores of a group. */
+static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
+{
+    uint32_t cores = sim->machine.level[0].cores_per_instance * SL_GROUP_CACHES, from = group * cores;
+    uint32_t end = from + cores < sim->machine.cores ? from + cores : sim->machine.cores;
+    uint64_t soonest = SL_NEVER;
+    for (uint32_t i = from; i < end; i++) {
+        sl_sim_core *core = &sim->core[i];
+        if (core->next <= sim->now) {
+            uint64_t next;
+            core->next = SL_NEVER;
+            sl_status status = sl_core_tick(sim, core, &next, error);
+            if (status)
+                return status;
+            core->next = sl_sooner(core->next, next);
+        }
+        soonest = sl_sooner(soonest, core->next);
+    }
+    sim->group[group].core_next = soonest;
+    return SL_OK;
+}
+
+/* What comes from memory to the first level. */
+static void tick_memory(sl_sim *sim)
 {
     sl_wheel_begin(&sim->channel_wheel, sim->now);
-    for (uint32_t level = 0; level < sim->machine.levels; level++)
-        sl_wheel_begin(&sim->bank_wheel[level], sim->now);
-    sl_wheel_begin(&sim->core_wheel, sim->now);
-}
-
-static sl_status tick(sl_sim *sim, sl_error *error)
-{
-    begin_cycle(sim);
     if (sl_wheel_any(&sim->channel_wheel))
         tick_channels(sim);
     sl_wheel_end(&sim->channel_wheel);
-    for (uint32_t level = sim->machine.levels; level-- > 0;) {
+    for (uint32_t level = sim->machine.levels; level-- > 1;) {
+        sl_wheel_begin(&sim->bank_wheel[level], sim->now);
         if (sl_wheel_any(&sim->bank_wheel[level]))
             tick_banks(sim, level);
         sl_wheel_end(&sim->bank_wheel[level]);
     }
+}
+
+static sl_status tick(sl_sim *sim, sl_error *error)
+{
+    tick_memory(sim);
+    tick_fills(sim);
+    tick_sends(sim);
     sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
-    if (!status && sl_wheel_any(&sim->core_wheel))
-        status = tick_cores(sim, error);
-    sl_wheel_end(&sim->core_wheel);
+    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
+        if (sim->group[g].core_next <= sim->now)
+            look_at_cores(sim, g);
+    if (sim->prefetch)
+        sl_look_further(sim->prefetch);
+    for (uint32_t g = 0; g < sim->groups && !status; g++)
+        if (sim->group[g].core_next <= sim->now)
+            status = tick_cores(sim, g, error);
     if (!status && (sim->failed || sim->pool.failed))
         status = sl_fail_memory(error);
     return status;
@@ -208,12 +290,13 @@ static sl_status tick(sl_sim *sim, sl_error *error)
 /* The next cycle in which something happens. */
 static uint64_t next_cycle(const sl_sim *sim)
 {
-    uint64_t next = sl_wheel_soonest(&sim->core_wheel), channels = sl_wheel_soonest(&sim->channel_wheel);
-    for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        uint64_t banks = sl_wheel_soonest(&sim->bank_wheel[level]);
-        next = banks < next ? banks : next;
-    }
-    next = channels < next ? channels : next;
+    uint64_t next = sl_wheel_soonest(&sim->channel_wheel);
+    for (uint32_t level = 1; level < sim->machine.levels; level++)
+        next = sl_sooner(next, sl_wheel_soonest(&sim->bank_wheel[level]));
+    for (uint32_t g = 0; g < sim->groups; g++)
+        next = sl_sooner(next, sl_sooner(sim->group[g].core_next, sim->group[g].fill_next));
+    for (uint32_t i = 0; i < sim->banks[0]; i++)
+        next = sl_sooner(next, sim->send_at[i]);
     if (sim->room && next > sim->now + 1)
         next = sim->now + 1;
     return next > sim->now ? next : sim->now + 1;
@@ -279,7 +362,8 @@ static void reset_time(sl_sim *sim)
 {
     sl_wheel_reset(&sim->channel_wheel);
     for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        sl_wheel_reset(&sim->bank_wheel[level]);
+        if (level)
+            sl_wheel_reset(&sim->bank_wheel[level]);
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
