@@ -683,7 +683,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
         sl_core_unblock(sim, b->instance, false);
     release(sim, b, line_slot, number);
     while (done.waiting.first != SL_NONE)
-        release(sim, b, line_slot, sl_request_pop(&sim->pool, &done.waiting));
+        release(sim, b, line_slot, sl_request_pop(sim->pool, &done.waiting));
     settle(sim, b, line_slot);
 }
 

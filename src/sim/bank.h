@@ -94,13 +94,13 @@ struct sl_bank {
     sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none */
     sl_mshr *mshr_item;
     uint32_t mshr_capacity, mshr_free, mshrs;
-    uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
-    sl_queue in;          /* from above; requests on the network included */
-    sl_queue across;      /* the same from other partitions: of any length, or two could wait for each other */
-    sl_queue out;         /* to the next level */
-    sl_queue back;        /* what was asked for below, on the network included */
-    sl_queue hits, fills; /* answers; of the first level all are in `hits` */
-    uint64_t fill_at;     /* of the first level: when the next fill or answer is due */
+    uint32_t *warp_mshrs;    /* of these, each warp's, by core and warp; NULL: they are not limited */
+    sl_queue in;             /* from above; requests on the network included */
+    sl_queue across;         /* the same from other partitions: of any length, or two could wait for each other */
+    sl_queue out;            /* to the next level */
+    sl_queue back;           /* what was asked for below, on the network included */
+    sl_queue hits, fills;    /* answers; of the first level all are in `hits` */
+    uint64_t fill_at;        /* of the first level: when the next fill or answer is due */
     sl_core_group *in_group; /* the same */
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
     uint64_t across_free;                            /* the same of the one to another partition */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/core.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,7 +307,7 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     if (sim->data_check)
         sl_data_check_seen(sim, number);
     sl_group *group = &core->group[g];
-    sl_request_give(&sim->pool, number);
+    sl_request_give(sim->pool, &core->stock, number);
     sim->last_progress = sim->now;
     if (--group->requests)
         return;
@@ -341,14 +342,27 @@ void sl_core_stored(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     bool of_warp = r->kind == SL_REQUEST_STORE || r->kind == SL_REQUEST_REDUCTION;
+    bool of_core = r->kind != SL_REQUEST_WRITEBACK || !r->warp; /* else a lower level wrote it back */
+    if (of_core && sim->defers) {
+        sim->failed |= !sl_queue_put(&sim->acks, sim->now, number, 0);
+        return;
+    }
     if (r->kind == SL_REQUEST_WRITEBACK && r->group != SL_NONE)
         sl_line_written(sim, r);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t w = r->warp;
-    sl_request_give(&sim->pool, number);
+    sl_request_give(sim->pool, of_core ? &core->stock : &sim->stock, number);
     sim->last_progress = sim->now;
     if (of_warp && !--core->warp[w].stores)
         check_waiting(sim, core, w);
+}
+
+uint32_t sl_requests_used(const sl_sim *sim)
+{
+    uint32_t used = sim->stock.used;
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        used += sim->core[i].stock.used;
+    return used;
 }
 
 void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
@@ -672,8 +686,11 @@ static sl_status create_groups(sl_sim *sim, sl_error *error)
     sim->send_at = malloc(sim->banks[0] * sizeof *sim->send_at);
     if (!sim->group || !sim->send_at)
         return sl_fail_memory(error);
-    for (uint32_t g = 0; g < sim->groups; g++)
-        sim->group[g] = (sl_core_group){SL_NEVER, SL_NEVER};
+    for (uint32_t g = 0; g < sim->groups; g++) {
+        sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
+        atomic_init(&sim->group[g].taken, 0);
+        atomic_init(&sim->group[g].owner, 0);
+    }
     for (uint32_t i = 0; i < sim->banks[0]; i++) {
         sim->send_at[i] = sim->bank[0][i].fill_at = SL_NEVER;
         sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];

@@ -112,6 +112,7 @@ struct sl_sim_core {
     uint32_t *left; /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;
+    sl_request_stock stock; /* its requests, and what its first level writes back */
 };
 
 static inline void sl_core_wake(sl_sim_core *core, uint64_t time)

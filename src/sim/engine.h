@@ -25,6 +25,8 @@ typedef struct sl_channel sl_channel;
 enum { SL_GROUP_CACHES = 4 };
 typedef struct __attribute__((aligned(64))) sl_core_group {
     uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer */
+    _Atomic uint64_t taken;        /* 1 + the last cycle in which a thread has taken it, */
+    _Atomic uint32_t owner;        /* and that thread */
 } sl_core_group;
 
 enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
@@ -65,7 +67,8 @@ struct sl_sim {
     sl_machine whole;   /* as it was given */
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
-    sl_request_pool pool;
+    sl_request_pool *pool;
+    sl_request_stock stock;        /* of the levels below the first; cores have their own */
     unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
     uint32_t sector_units;         /* of a sector of level 0 */
     unsigned log2_line;            /* of level 0 */
@@ -73,11 +76,14 @@ struct sl_sim {
     sl_divisor interleave[SL_MAX_LEVELS], partition_banks[SL_MAX_LEVELS]; /* bytes of a bank; banks of a partition */
     sl_divisor channel_bytes, channels, row_bytes, dram_banks;
     sl_bank *bank[SL_MAX_LEVELS];
-    void *lines[SL_MAX_LEVELS]; /* of the banks of a level (banks.c) */
+    void *lines[SL_MAX_LEVELS];                /* of the banks of a level (banks.c) */
     sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
-    void *shared_state[SL_MAX_LEVELS][2]; /* of the policies of a level: replacement, bypass */
+    void *shared_state[SL_MAX_LEVELS][2];      /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
     sl_core_group *group; /* [groups] */
+    struct sl_crew *crew; /* threads beside this one (crew.h); NULL: none */
+    bool defers;          /* what concerns cores is put off: they are simulated at the same time */
+    sl_queue fills, acks; /* what was: data for the first level, and stores that have arrived */
     uint32_t groups;
     uint64_t *send_at; /* [banks of the first level]: when its next request can be sent; SL_NEVER: it has none, or waits
                           for a queue entry */
@@ -88,6 +94,7 @@ struct sl_sim {
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
 
     struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
+    uint32_t prefetch_parts;      /* that it has room for */
     uint64_t now;
     uint64_t earlier;                 /* cycles of the launches before */
     uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
@@ -116,7 +123,7 @@ struct sl_sim {
 
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
-    return sl_pool_at(&sim->pool, number);
+    return sl_pool_at(sim->pool, number);
 }
 static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
 {
@@ -130,6 +137,18 @@ static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t se
     return count;
 }
 
+/* Caches that not all cores share. */
+static inline bool sl_is_private(const sl_sim *sim, uint32_t level)
+{
+    return !level || sim->machine.level[level].cores_per_instance != sim->machine.cores;
+}
+
+/* The cycles of a launch, up to its end (cycle.c). */
+sl_status sl_sim_cycles(sl_sim *sim, sl_error *error);
+/* Scratch for prefetching, for another thread as well; freed by free. */
+sl_status sl_prefetch_create(sl_sim *sim, sl_error *error);
+/* Requests that are somewhere (core.c). */
+uint32_t sl_requests_used(const sl_sim *sim);
 /* Starts blocks on cores with room, in order, at most one on each core in a cycle (dispatch.c). */
 sl_status sl_dispatch(sl_sim *sim, sl_error *error);
 /* From what was counted while a launch ran to its result (results.c). */

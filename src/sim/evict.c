@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/evict.h"
 
+#include "sim/core.h"
 #include "sim/data_check.h"
 #include "sim/frc.h"
 #include "sim/lines.h"
@@ -112,7 +113,8 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
 /* Makes the request that takes what is dirty below. */
 static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
-    uint32_t number = sl_request_take(&sim->pool);
+    uint32_t core = b->instance * b->level->cores_per_instance;
+    uint32_t number = sl_request_take(sim->pool, b->number ? &sim->stock : &sim->core[core].stock);
     if (number == SL_NONE)
         return SL_NONE;
     sl_request *r = sl_request_at(sim, number);
@@ -120,7 +122,7 @@ static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
     r->addr = (b->line[line_slot].tag - 1) << b->log2_line;
     r->units = r->whole = b->line[line_slot].dirty;
     r->slot = SL_NONE;
-    r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
+    r->core = (uint16_t)core;
     r->warp = b->number;
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
@@ -170,7 +172,7 @@ static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
     if (gone.entry != SL_NONE)
         sl_frc_free(b, gone.entry);
     while (gone.waiting.first != SL_NONE)
-        come_in(sim, b, sl_request_pop(&sim->pool, &gone.waiting));
+        come_in(sim, b, sl_request_pop(sim->pool, &gone.waiting));
     b->changed = true;
     sl_bank_wake(sim, b, sim->now);
 }
@@ -268,7 +270,7 @@ static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
         uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
         if (first == SL_NONE)
             continue;
-        uint64_t addr = sl_pool_at(&sim->pool, first)->addr;
+        uint64_t addr = sl_pool_at(sim->pool, first)->addr;
         uint32_t set = sl_set_of(b, addr);
         if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == line_slot)
             return i;
@@ -285,7 +287,7 @@ void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t record, u
         return;
     }
     b->line[line_slot].mark |= SL_LINE_TRANSIENT;
-    sl_request_push(&sim->pool, &b->eviction[record].waiting, number);
+    sl_request_push(sim->pool, &b->eviction[record].waiting, number);
 }
 
 bool sl_bank_flush(sl_sim *sim, sl_bank *b)

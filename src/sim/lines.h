@@ -314,7 +314,7 @@ static inline uint32_t sl_mshr_with(const sl_bank *b, size_t line_slot, uint32_t
 
 static inline void sl_wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
 {
-    sl_request_push(&sim->pool, &b->mshr_item[m].waiting, number);
+    sl_request_push(sim->pool, &b->mshr_item[m].waiting, number);
     b->mshr_item[m].waiters++;
 }
 

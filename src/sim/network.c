@@ -40,7 +40,8 @@ static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, 
 {
     if (!sl_queue_put(queue, time, number, to->index))
         sim->failed = true;
-    sl_bank_wake(sim, to, time);
+    if (queue != &sim->fills)
+        sl_bank_wake(sim, to, time);
 }
 
 void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
@@ -144,13 +145,19 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         sl_coalescer_stop(sim, number);
 }
 
+/* Where data for a bank goes. */
+static sl_queue *back_of(sl_sim *sim, sl_bank *to)
+{
+    return sim->defers && !to->number ? &sim->fills : &to->back;
+}
+
 /* Merged reads get the data of the one that was sent, each through the port of its first level. */
 static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
 {
     const sl_request *first = sl_request_at(sim, primary);
     sl_request_list waiting = sl_coalescer_answer(sim, primary);
     while (waiting.first != SL_NONE) {
-        uint32_t number = sl_request_pop(&sim->pool, &waiting);
+        uint32_t number = sl_request_pop(sim->pool, &waiting);
         sl_request *r = sl_request_at(sim, number);
         sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
         uint64_t start = to->back_free > arrival ? to->back_free : arrival;
@@ -158,7 +165,7 @@ static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, ui
         if (sim->data_check)
             sl_data_check_coalesce(sim, primary, number);
         to->back_free = start + cycles;
-        carry(sim, &to->back, start + cycles - 1, number, to);
+        carry(sim, back_of(sim, to), start + cycles - 1, number, to);
     }
 }
 
@@ -183,5 +190,5 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     sl_queue_take(from);
     if (sim->coalescer && !above && r->kind == SL_REQUEST_LOAD)
         answer_coalesced(sim, number, arrival, cycles);
-    carry(sim, &to->back, arrival + cycles - 1, number, to);
+    carry(sim, back_of(sim, to), arrival + cycles - 1, number, to);
 }
