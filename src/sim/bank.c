@@ -491,7 +491,7 @@ static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup 
 static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
-    uint32_t sectors = sl_sectors(sim, l->units, b->sector_units);
+    uint32_t sectors = sl_sectors(l->units, b->sector_units);
     if (!is_counted(sim, b, l)) {
         s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
         return;
@@ -501,7 +501,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
     if (l->access.kind == SL_ACCESS_LOAD) {
-        uint32_t hits = sl_sectors(sim, l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
+        uint32_t hits = sl_sectors(l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
         s->read_sectors += sectors;
         s->read_hit_sectors += hits;
         if (b->number == 1) {
@@ -629,7 +629,7 @@ static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
     uint64_t taken = sim->now - done->since, min = done->alone ? 0 : b->below_cycles;
     stats->delay_cycles += taken > min ? taken - min : 0;
     if (!done->alone)
-        stats->fill_sectors += sl_sectors(sim, done->asked, b->sector_units);
+        stats->fill_sectors += sl_sectors(done->asked, b->sector_units);
 }
 
 /* A line in a way, or an entry, has something that it asked for. */
@@ -753,6 +753,8 @@ void sl_bank_send_first(sl_sim *sim, sl_bank *b)
     sl_network_down(sim, b);
     uint64_t next = b->out_waits ? SL_NEVER : sl_later(sl_queue_ready_at(&b->out), b->down_free);
     sim->send_at[b->index] = next > sim->now ? next : sim->now + 1;
+    if (next == SL_NEVER)
+        sim->senders[b->index / 64] &= ~(UINT64_C(1) << b->index % 64);
 }
 
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)

@@ -684,15 +684,17 @@ static sl_status create_groups(sl_sim *sim, sl_error *error)
     sim->groups = (sim->banks[0] + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
     sim->group = aligned_alloc(sizeof *sim->group, sim->groups * sizeof *sim->group);
     sim->send_at = malloc(sim->banks[0] * sizeof *sim->send_at);
-    if (!sim->group || !sim->send_at)
+    sim->senders = calloc((sim->banks[0] + 63) / 64, sizeof *sim->senders);
+    if (!sim->group || !sim->send_at || !sim->senders)
         return sl_fail_memory(error);
     for (uint32_t g = 0; g < sim->groups; g++) {
         sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
+        sim->group[g].senders = 0;
         atomic_init(&sim->group[g].taken, 0);
         atomic_init(&sim->group[g].owner, 0);
     }
     for (uint32_t i = 0; i < sim->banks[0]; i++) {
-        sim->send_at[i] = sim->bank[0][i].fill_at = SL_NEVER;
+        sim->bank[0][i].fill_at = SL_NEVER;
         sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
     }
     return SL_OK;
@@ -727,7 +729,8 @@ void sl_cores_destroy(sl_sim *sim)
     free(sim->core);
     free(sim->group);
     free(sim->send_at);
+    free(sim->senders);
     sim->group = NULL;
-    sim->send_at = NULL;
+    sim->send_at = sim->senders = NULL;
     sim->core = NULL;
 }

@@ -158,10 +158,15 @@ static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
 
 static void tick_all_fills(sl_sim *sim)
 {
-    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
+    uint64_t soonest = SL_NEVER;
     for (uint32_t g = 0; g < sim->groups; g++)
+        soonest = sl_sooner(soonest, sim->group[g].fill_next);
+    if (soonest > sim->now)
+        return;
+    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
         if (sim->group[g].fill_next <= sim->now)
             look_at_fills(sim, g);
+    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
     look_further(sim);
     tick_fills(sim, first, sim->banks[0]);
     tick_fills(sim, 0, first);
@@ -170,9 +175,33 @@ static void tick_all_fills(sl_sim *sim)
             renew_fills(sim, g);
 }
 
+/* Those that have become senders. */
+static void gather_senders(sl_sim *sim)
+{
+    for (uint32_t g = 0; g < sim->groups; g++) {
+        uint32_t first = g * SL_GROUP_CACHES;
+        if (!sim->group[g].senders)
+            continue;
+        sim->senders[first / 64] |= (uint64_t)sim->group[g].senders << first % 64;
+        sim->group[g].senders = 0;
+    }
+}
+
+/* The first in [from, end) that has something to send; `end`: none has. */
+static uint32_t next_sender(const sl_sim *sim, uint32_t from, uint32_t end)
+{
+    while (from < end) {
+        uint64_t left = sim->senders[from / 64] >> from % 64;
+        if (left)
+            return from + (uint32_t)__builtin_ctzll(left) < end ? from + (uint32_t)__builtin_ctzll(left) : end;
+        from = (from | 63) + 1;
+    }
+    return end;
+}
+
 static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
 {
-    for (uint32_t i = from; i < end; i++)
+    for (uint32_t i = from; (i = next_sender(sim, i, end)) < end; i++)
         if (sim->send_at[i] <= sim->now)
             sl_bank_send_first(sim, &sim->bank[0][i]);
 }
@@ -180,6 +209,9 @@ static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
 /* Requests of the first level are sent in turns, as the banks below have room and ports for them. */
 static void tick_sends(sl_sim *sim)
 {
+    gather_senders(sim);
+    if (next_sender(sim, 0, sim->banks[0]) == sim->banks[0])
+        return;
     uint32_t first = (uint32_t)sim->now % sim->banks[0];
     send_from(sim, first, sim->banks[0]);
     send_from(sim, 0, first);
@@ -188,7 +220,7 @@ static void tick_sends(sl_sim *sim)
 static sl_status tick_all_cores(sl_sim *sim, sl_error *error)
 {
     sl_status status = SL_OK;
-    for (uint32_t g = 0; g < sim->groups; g++)
+    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
         if (sim->group[g].core_next <= sim->now)
             look_at_cores(sim, g);
     look_further(sim);
@@ -344,14 +376,15 @@ static bool is_shared(sl_sim *sim)
 /* ---- all cycles ---- */
 
 /* The next cycle in which something happens. */
-static uint64_t next_cycle(const sl_sim *sim)
+static uint64_t next_cycle(sl_sim *sim)
 {
+    gather_senders(sim);
     uint64_t next = sl_wheel_soonest(&sim->channel_wheel);
     for (uint32_t level = 1; level < sim->machine.levels; level++)
         next = sl_sooner(next, sl_wheel_soonest(&sim->bank_wheel[level]));
     for (uint32_t g = 0; g < sim->groups; g++)
         next = sl_sooner(next, sl_sooner(sim->group[g].core_next, sim->group[g].fill_next));
-    for (uint32_t i = 0; i < sim->banks[0]; i++)
+    for (uint32_t i = 0; (i = next_sender(sim, i, sim->banks[0])) < sim->banks[0]; i++)
         next = sl_sooner(next, sim->send_at[i]);
     if (sim->room && next > sim->now + 1)
         next = sim->now + 1;

@@ -25,6 +25,7 @@ typedef struct sl_channel sl_channel;
 enum { SL_GROUP_CACHES = 4 };
 typedef struct __attribute__((aligned(64))) sl_core_group {
     uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer */
+    uint32_t senders;              /* caches that have something to send, and had not before */
     _Atomic uint64_t taken;        /* 1 + the last cycle in which a thread has taken it, */
     _Atomic uint32_t owner;        /* and that thread */
 } sl_core_group;
@@ -74,7 +75,7 @@ struct sl_sim {
     unsigned log2_line;            /* of level 0 */
     uint32_t banks[SL_MAX_LEVELS]; /* of all instances of a level together */
     sl_divisor interleave[SL_MAX_LEVELS], partition_banks[SL_MAX_LEVELS]; /* bytes of a bank; banks of a partition */
-    sl_divisor channel_bytes, channels, row_bytes, dram_banks;
+    sl_divisor channel_bytes, channels, row_bytes, dram_banks, group_banks;
     sl_bank *bank[SL_MAX_LEVELS];
     void *lines[SL_MAX_LEVELS];                /* of the banks of a level (banks.c) */
     sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
@@ -85,8 +86,9 @@ struct sl_sim {
     bool defers;          /* what concerns cores is put off: they are simulated at the same time */
     sl_queue fills, acks; /* what was: data for the first level, and stores that have arrived */
     uint32_t groups;
-    uint64_t *send_at; /* [banks of the first level]: when its next request can be sent; SL_NEVER: it has none, or waits
-                          for a queue entry */
+    uint64_t *senders; /* mask of banks of the first level that have something to send, and do not wait for a
+                          queue entry */
+    uint64_t *send_at; /* [banks of the first level]: when these can */
     sl_channel *channel;
     sl_timing_wheel channel_wheel;
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */
@@ -125,16 +127,22 @@ static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
     return sl_pool_at(sim->pool, number);
 }
-static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
+/* Bits that are set; hosts that have an instruction for that are not taken for granted. */
+static inline uint32_t sl_bits(uint32_t mask)
 {
-    (void)sim;
-    uint32_t count = 0;
-    uint32_t sector = sector_units >= 32 ? UINT32_MAX : (1u << sector_units) - 1;
-    for (; units; count++) {
-        uint32_t at = (uint32_t)__builtin_ctz(units) / sector_units * sector_units;
-        units &= ~(sector << at);
-    }
-    return count;
+    mask -= mask >> 1 & 0x55555555;
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+/* Sectors of so many units (a power of two) that a mask of units falls into. */
+static inline uint32_t sl_sectors(uint32_t units, uint32_t sector_units)
+{
+    static const uint32_t firsts[] = {0xffffffff, 0x55555555, 0x11111111, 0x01010101, 0x00010001, 1};
+    if (!(units & (units - 1)))
+        return units != 0;
+    for (uint32_t size = 1; size < sector_units; size *= 2)
+        units |= units >> size;
+    return sl_bits(units & firsts[__builtin_ctz(sector_units)]);
 }
 
 /* Caches that not all cores share. */

@@ -13,14 +13,17 @@
 static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 {
     const sl_level *level = b->level;
-    if (b->sets == level->sets)
-        return sl_level_set(level, addr);
-    if (level->index != SL_INDEX_MODULO)
-        return sl_level_set(level, addr) % b->sets;
-    uint64_t chunk = addr / level->bank_interleave / (level->banks / sl_partitions(level));
-    return (uint32_t)((chunk * (level->bank_interleave >> b->log2_line) +
-                       addr % level->bank_interleave / level->line_bytes) %
-                      b->sets);
+    uint64_t line = addr >> b->log2_line;
+    bool all = b->sets == level->sets;
+    if (level->index == SL_INDEX_MODULO && !all) {
+        uint64_t chunk = sl_divide(sl_divide(addr, b->chunk_bytes), b->chunk_banks);
+        line = chunk * (b->chunk_bytes.by >> b->log2_line) + (sl_modulo(addr, b->chunk_bytes) >> b->log2_line);
+    } else if (level->index == SL_INDEX_MIX) {
+        line = sl_modulo(sl_hash_mix(line), b->level_sets);
+    } else if (level->index != SL_INDEX_MODULO) {
+        line = sl_level_set(level, addr);
+    }
+    return (uint32_t)sl_modulo(line, b->by_sets);
 }
 
 /* ---- tags ---- */

@@ -89,7 +89,7 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
     s->requests += first;
     s->lines += pieces;
     for (uint32_t i = 0; i < pieces; i++)
-        s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
+        s->sectors += sl_sectors(piece[i].sectors, sim->sector_units);
 }
 
 /* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
@@ -261,7 +261,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
 static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome outcome)
 {
     sl_slot_stats *s = &sim->slot[slot];
-    uint32_t sectors = sl_sectors(sim, units, sim->sector_units);
+    uint32_t sectors = sl_sectors(units, sim->sector_units);
     switch (outcome) {
     case SL_OUTCOME_PENDING:
         s->pending += sectors;
@@ -298,17 +298,19 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome o
 /* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */
 static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
-    sl_request before = *sl_request_at(sim, number);
+    const sl_request *r = sl_request_at(sim, number);
+    uint64_t addr = r->addr;
+    uint32_t units = r->units, slot = r->slot, missing = units;
+    bool load = r->kind == SL_REQUEST_LOAD;
     sl_outcome outcome = sl_bank_access(sim, bank, number);
-    if (outcome == SL_OUTCOME_STALL || before.kind != SL_REQUEST_LOAD)
+    if (outcome == SL_OUTCOME_STALL || !load)
         return outcome;
-    uint32_t missing = before.units;
     if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
-        missing &= sl_request_at(sim, number)->units;
-    count_outcome(sim, before.slot, missing, outcome);
-    if (before.units & ~missing)
-        count_outcome(sim, before.slot, before.units & ~missing, SL_OUTCOME_HIT);
-    if (!record(sim, bank, before.addr, outcome))
+        missing &= r->units;
+    count_outcome(sim, slot, missing, outcome);
+    if (units & ~missing)
+        count_outcome(sim, slot, units & ~missing, SL_OUTCOME_HIT);
+    if (!record(sim, bank, addr, outcome))
         sim->failed = true;
     return outcome;
 }

@@ -15,7 +15,7 @@ static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
 
 static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
 {
-    return port_cycles(level, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
+    return port_cycles(level, sl_bits(units) << sim->log2_unit);
 }
 
 /* Of a request on its way down. A load carries an address alone; what a store does not write whole carries masks. */
@@ -24,8 +24,8 @@ static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl
     if (r->kind == SL_REQUEST_LOAD)
         return port_cycles(level, 0);
     uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->units : r->units & r->whole;
-    uint32_t units = (uint32_t)__builtin_popcount(whole);
-    units += (uint32_t)__builtin_popcount(r->units & ~whole) * level->network_partial;
+    uint32_t units = sl_bits(whole);
+    units += sl_bits(r->units & ~whole) * level->network_partial;
     return port_cycles(level, units << sim->log2_unit);
 }
 
@@ -62,10 +62,12 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     sl_bank *b = &sim->bank[level][waiting->first];
     waiting->first = b->next_waiting;
     b->out_waits = false;
-    if (level)
+    if (level) {
         sl_wake(&sim->bank_wheel[level], b->index, sim->now);
-    else
+    } else {
         sim->send_at[b->index] = sim->now;
+        sim->senders[b->index / 64] |= UINT64_C(1) << b->index % 64;
+    }
 }
 
 static void take(sl_sim *sim, sl_bank *b)
