@@ -748,15 +748,6 @@ void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
     b->fill_at = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
 }
 
-void sl_bank_send_first(sl_sim *sim, sl_bank *b)
-{
-    sl_network_down(sim, b);
-    uint64_t next = b->out_waits ? SL_NEVER : sl_later(sl_queue_ready_at(&b->out), b->down_free);
-    sim->send_at[b->index] = next > sim->now ? next : sim->now + 1;
-    if (next == SL_NEVER)
-        sim->senders[b->index / 64] &= ~(UINT64_C(1) << b->index % 64);
-}
-
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;

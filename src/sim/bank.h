@@ -188,7 +188,5 @@ void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);
 /* Fills of the first level that are due, and its answers to cores. */
 void sl_bank_tick_first(sl_sim *sim, sl_bank *bank);
-/* Lets it send what it can in this cycle. */
-void sl_bank_send_first(sl_sim *sim, sl_bank *bank);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/core.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -681,23 +680,35 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
 
 static sl_status create_groups(sl_sim *sim, sl_error *error)
 {
-    sim->groups = (sim->banks[0] + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
-    sim->group = aligned_alloc(sizeof *sim->group, sim->groups * sizeof *sim->group);
-    sim->send_at = malloc(sim->banks[0] * sizeof *sim->send_at);
-    sim->senders = calloc((sim->banks[0] + 63) / 64, sizeof *sim->senders);
-    if (!sim->group || !sim->send_at || !sim->senders)
+    uint32_t caches = sim->banks[0], groups = (caches + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
+    sim->group = aligned_alloc(_Alignof(sl_core_group), groups * sizeof *sim->group);
+    sim->port = aligned_alloc(_Alignof(sl_port), caches * sizeof *sim->port);
+    sim->senders = calloc((caches + 63) / 64, sizeof *sim->senders);
+    if (!sim->group || !sim->port || !sim->senders)
         return sl_fail_memory(error);
-    for (uint32_t g = 0; g < sim->groups; g++) {
+    memset(sim->group, 0, groups * sizeof *sim->group);
+    memset(sim->port, 0, caches * sizeof *sim->port);
+    sim->groups = groups;
+    for (uint32_t g = 0; g < groups; g++)
         sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
-        sim->group[g].senders = 0;
-        atomic_init(&sim->group[g].taken, 0);
-        atomic_init(&sim->group[g].owner, 0);
-    }
-    for (uint32_t i = 0; i < sim->banks[0]; i++) {
+    for (uint32_t i = 0; i < caches; i++) {
         sim->bank[0][i].fill_at = SL_NEVER;
         sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
     }
     return SL_OK;
+}
+
+static void destroy_groups(sl_sim *sim)
+{
+    for (uint32_t g = 0; g < sim->groups; g++)
+        sl_queue_fini(&sim->group[g].inbox);
+    free(sim->group);
+    free(sim->port);
+    free(sim->senders);
+    sim->group = NULL;
+    sim->port = NULL;
+    sim->senders = NULL;
+    sim->groups = 0;
 }
 
 sl_status sl_cores_create(sl_sim *sim, sl_error *error)
@@ -727,10 +738,6 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->left);
     }
     free(sim->core);
-    free(sim->group);
-    free(sim->send_at);
-    free(sim->senders);
-    sim->group = NULL;
-    sim->send_at = sim->senders = NULL;
+    destroy_groups(sim);
     sim->core = NULL;
 }

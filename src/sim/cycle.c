@@ -8,6 +8,7 @@
 #include "sim/crew.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
+#include "sim/network.h"
 #include "sim/prefetch.h"
 
 enum {
@@ -133,10 +134,26 @@ static void renew_fills(sl_sim *sim, uint32_t group)
     sim->group[group].fill_next = next;
 }
 
+/* What has come for the caches of a group goes to their queues. */
+static void open_inbox(sl_sim *sim, uint32_t group)
+{
+    sl_queue *inbox = &sim->group[group].inbox;
+    while (inbox->count) {
+        sl_queued fill = *sl_queue_head(inbox);
+        sl_bank *to = &sim->bank[0][fill.to];
+        sl_queue_take(inbox);
+        sl_bank_put(sim, &to->back, fill.time, fill.request);
+        sl_bank_wake(sim, to, fill.time);
+    }
+}
+
 static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
 {
     range cores = cores_of(sim, group);
     uint64_t soonest = SL_NEVER;
+    for (uint32_t sent = sim->group[group].sent; sent; sent &= sent - 1)
+        sl_network_sent(sim, &sim->bank[0][group * SL_GROUP_CACHES + (uint32_t)__builtin_ctz(sent)]);
+    sim->group[group].sent = 0;
     for (uint32_t i = cores.from; i < cores.end; i++) {
         sl_sim_core *core = &sim->core[i];
         if (core->next > sim->now)
@@ -202,8 +219,8 @@ static uint32_t next_sender(const sl_sim *sim, uint32_t from, uint32_t end)
 static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
 {
     for (uint32_t i = from; (i = next_sender(sim, i, end)) < end; i++)
-        if (sim->send_at[i] <= sim->now)
-            sl_bank_send_first(sim, &sim->bank[0][i]);
+        if (sim->port[i].send_at <= sim->now)
+            sl_network_send(sim, &sim->bank[0][i]);
 }
 
 /* Requests of the first level are sent in turns, as the banks below have room and ports for them. */
@@ -237,8 +254,10 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t groups, ui
 {
     sl_sim *sim = &view->sim;
     sim->now = now;
-    for (uint32_t i = 0; i < groups; i++)
+    for (uint32_t i = 0; i < groups; i++) {
+        open_inbox(sim, batch[i]);
         look_at_cores(sim, batch[i]);
+    }
     look_further(sim);
     for (uint32_t i = 0; i < groups; i++) {
         sl_error error;
@@ -281,7 +300,7 @@ static void take_groups(sl_crew *crew, uint32_t thread, bool own, uint64_t now)
             continue;
         atomic_store_explicit(&group->owner, thread, memory_order_relaxed);
         batch[groups++] = g;
-        if (groups < BATCH)
+        if (groups < (own ? BATCH : 1))
             continue;
         tick_batch(&crew->view[thread], batch, groups, now);
         groups = 0;
@@ -312,10 +331,10 @@ static void hand_over(sl_sim *sim)
 {
     while (sim->fills.count) {
         sl_queued fill = *sl_queue_head(&sim->fills);
-        sl_bank *to = &sim->bank[0][fill.to];
+        sl_core_group *group = &sim->group[fill.to / SL_GROUP_CACHES];
         sl_queue_take(&sim->fills);
-        sl_bank_put(sim, &to->back, fill.time, fill.request);
-        sl_bank_wake(sim, to, fill.time);
+        sim->failed |= !sl_queue_put(&group->inbox, fill.time, fill.request, fill.to);
+        group->fill_next = sl_sooner(group->fill_next, fill.time);
     }
     while (sim->acks.count)
         sl_core_stored(sim, sl_queue_take(&sim->acks));
@@ -385,7 +404,7 @@ static uint64_t next_cycle(sl_sim *sim)
     for (uint32_t g = 0; g < sim->groups; g++)
         next = sl_sooner(next, sl_sooner(sim->group[g].core_next, sim->group[g].fill_next));
     for (uint32_t i = 0; (i = next_sender(sim, i, sim->banks[0])) < sim->banks[0]; i++)
-        next = sl_sooner(next, sim->send_at[i]);
+        next = sl_sooner(next, sim->port[i].send_at);
     if (sim->room && next > sim->now + 1)
         next = sim->now + 1;
     return next > sim->now ? next : sim->now + 1;
@@ -421,6 +440,8 @@ static sl_status run(sl_sim *sim, sl_error *error)
     for (;;) {
         bool at_end, any;
         if (!ahead) {
+            for (uint32_t g = 0; g < sim->groups; g++)
+                open_inbox(sim, g);
             tick_memory(sim);
             tick_all_fills(sim);
         }

@@ -25,9 +25,11 @@ typedef struct sl_channel sl_channel;
 enum { SL_GROUP_CACHES = 4 };
 typedef struct __attribute__((aligned(64))) sl_core_group {
     uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer */
-    uint32_t senders;              /* caches that have something to send, and had not before */
-    _Atomic uint64_t taken;        /* 1 + the last cycle in which a thread has taken it, */
-    _Atomic uint32_t owner;        /* and that thread */
+    uint8_t senders;               /* mask of caches that have something new to send */
+    uint8_t sent;                  /* of those that have sent since the cores were ticked */
+    sl_queue inbox;                /* data that is on its way to them, and not in their queues yet */
+    _Atomic uint32_t taken;        /* 1 + the last cycle in which a thread has taken it, */
+    _Atomic uint16_t owner;        /* and that thread */
 } sl_core_group;
 
 enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
@@ -50,6 +52,15 @@ static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
 {
     return d.shift < 64 ? n & (d.by - 1) : n % d.by;
 }
+
+/* What a first-level cache sends next: all that the network has to know of it, in a line of the host's cache. */
+typedef struct __attribute__((aligned(64))) sl_port {
+    uint64_t send_at; /* when it can be sent */
+    uint64_t free;    /* when the port is */
+    uint32_t request, to;
+    uint32_t cycles; /* that it takes the port */
+    bool load, merges;
+} sl_port;
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
@@ -88,7 +99,7 @@ struct sl_sim {
     uint32_t groups;
     uint64_t *senders; /* mask of banks of the first level that have something to send, and do not wait for a
                           queue entry */
-    uint64_t *send_at; /* [banks of the first level]: when these can */
+    sl_port *port;     /* [banks of the first level] */
     sl_channel *channel;
     sl_timing_wheel channel_wheel;
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */

@@ -5,6 +5,7 @@
 #include "sim/data_check.h"
 #include "sim/frc.h"
 #include "sim/lines.h"
+#include "sim/network.h"
 
 void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
@@ -15,10 +16,8 @@ void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_bank_put(sim, &b->out, sim->now, number);
-    if (!b->number && b->out.count == 1) {
-        sim->send_at[b->index] = sl_later(sim->now, b->down_free);
-        b->in_group->senders |= 1u << b->index % SL_GROUP_CACHES;
-    }
+    if (!b->number && b->out.count == 1)
+        sl_network_offer(sim, b);
 }
 
 void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)

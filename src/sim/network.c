@@ -55,6 +55,12 @@ void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
     waiting->last = b->index;
 }
 
+static void set_sender(sl_sim *sim, const sl_bank *b, bool sends)
+{
+    uint64_t bit = UINT64_C(1) << b->index % 64, *senders = &sim->senders[b->index / 64];
+    *senders = sends ? *senders | bit : *senders & ~bit;
+}
+
 void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
 {
     if (waiting->first == SL_NONE)
@@ -65,17 +71,9 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     if (level) {
         sl_wake(&sim->bank_wheel[level], b->index, sim->now);
     } else {
-        sim->send_at[b->index] = sim->now;
-        sim->senders[b->index / 64] |= UINT64_C(1) << b->index % 64;
+        sim->port[b->index].send_at = sim->now;
+        set_sender(sim, b, true);
     }
-}
-
-static void take(sl_sim *sim, sl_bank *b)
-{
-    sl_queue_take(&b->out);
-    b->changed |= b->stall == SL_STALL_QUEUE;
-    if (!b->number)
-        sl_core_unblock(sim, b->instance, true);
 }
 
 /* Bulk copies of neighbouring cores are not merged: there are multicasts for that. */
@@ -85,25 +83,93 @@ static bool is_bulk(const sl_sim *sim, const sl_request *r)
     return r->slot != SL_NONE && sl_inst_is_bulk(&kernel->inst[kernel->mem_inst[r->slot]]);
 }
 
-/* Sends the head of `out` to a queue of a bank, which has room for it; false: the port before it is taken. */
-static bool send(sl_sim *sim, sl_bank *b, sl_bank *to, sl_queue *queue, uint64_t *port)
+/* Sends a request to a queue of a bank, which has room for it. False: the port before it is taken. `free`: when the
+ * port of the sender is. */
+static bool send(sl_sim *sim, uint32_t number, uint32_t cycles, sl_bank *to, sl_queue *queue, uint64_t *port,
+                 uint64_t *free)
 {
-    uint32_t number = sl_queue_head(&b->out)->request;
-    sl_request *r = sl_request_at(sim, number);
-    uint32_t cycles = request_flits(sim, to->level, r);
     uint64_t arrival = sim->now + to->level->network_cycles;
     if (*port > arrival) {
-        b->down_free = sim->now + (*port - arrival);
+        *free = sim->now + (*port - arrival);
         return false;
     }
-    b->down_free = sim->now + cycles;
+    *free = sim->now + cycles;
     *port = arrival + cycles;
-    take(sim, b);
-    r->stalled = 0;
-    r->since = arrival + cycles - 1;
+    sl_request_at(sim, number)->since = (uint32_t)(arrival + cycles - 1);
     carry(sim, queue, arrival + cycles - 1, number, to);
     return true;
 }
+
+/* ---- of the first level ---- */
+
+void sl_network_offer(sl_sim *sim, sl_bank *b)
+{
+    sl_port *p = &sim->port[b->index];
+    sl_request *r = sl_request_at(sim, sl_queue_head(&b->out)->request);
+    p->request = sl_queue_head(&b->out)->request;
+    p->send_at = sl_later(sl_queue_ready_at(&b->out), p->free);
+    p->load = r->kind == SL_REQUEST_LOAD;
+    p->merges = sim->coalescer && p->load && !is_bulk(sim, r);
+    r->stalled = 0;
+    if (sim->machine.levels > 1) {
+        p->to = sl_bank_for(sim, 1, r->core, r->addr);
+        p->cycles = request_flits(sim, &sim->machine.level[1], r);
+    }
+    b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+}
+
+/* Whether what is in the port has gone, to the next level or to wait for a request of another core. */
+static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
+{
+    if (sim->machine.levels == 1) {
+        if (!sl_dram_put(sim, b, p->request))
+            return false;
+        sl_line_taken(sim, sl_request_at(sim, p->request));
+        return true;
+    }
+    sl_bank *to = &sim->bank[1][p->to];
+    if (p->merges && sl_coalescer_merge(sim, p->request)) {
+        sim->result->level[0].coalesced++;
+        p->free = sim->now + 1;
+        if (to->in.count < to->level->queue) /* a free entry goes to another waiting bank */
+            sl_network_has_room(sim, 0, &to->room);
+        return true;
+    }
+    if (to->in.count >= to->level->queue) {
+        sl_network_wait(sim, b, &to->room);
+        return false;
+    }
+    if (!send(sim, p->request, p->cycles, to, &to->in, &to->in_free, &p->free))
+        return false;
+    if (p->merges && !sl_coalescer_send(sim, p->request))
+        sim->failed = true;
+    if (sim->coalescer && !p->load)
+        sl_coalescer_stop(sim, p->request);
+    return true;
+}
+
+void sl_network_send(sl_sim *sim, sl_bank *b)
+{
+    sl_port *p = &sim->port[b->index];
+    bool gone = goes(sim, b, p);
+    p->send_at = p->free;
+    if (gone || b->out_waits)
+        set_sender(sim, b, false);
+    if (!gone)
+        return;
+    b->in_group->sent |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    b->in_group->core_next = sl_sooner(b->in_group->core_next, sim->now);
+}
+
+void sl_network_sent(sl_sim *sim, sl_bank *b)
+{
+    sl_queue_take(&b->out);
+    sl_core_unblock(sim, b->instance, true);
+    if (b->out.count)
+        sl_network_offer(sim, b);
+}
+
+/* ---- of other levels ---- */
 
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
@@ -112,39 +178,26 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         return;
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
-    if (below == sim->machine.levels && sl_place_of(b, r->addr) != b->number) {
-        sl_bank *home = &sim->bank[b->number][sl_bank_home(sim, b->number, r->core, r->addr)];
-        send(sim, b, home, &home->across, &home->across_free);
-        return;
-    }
-    if (below == sim->machine.levels) {
-        if (sl_dram_put(sim, b, number)) {
-            take(sim, b);
+    bool last = below == sim->machine.levels, gone;
+    if (last && sl_place_of(b, r->addr) == b->number) {
+        gone = sl_dram_put(sim, b, number);
+        if (gone)
             sl_line_taken(sim, r);
+    } else {
+        sl_bank *home = last ? &sim->bank[b->number][sl_bank_home(sim, b->number, r->core, r->addr)] : NULL;
+        sl_bank *to = last ? home : &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
+        if (!last && to->in.count >= to->level->queue) {
+            sl_network_wait(sim, b, &to->room);
+            return;
         }
-        return;
+        gone = send(sim, number, request_flits(sim, to->level, r), to, last ? &to->across : &to->in,
+                    last ? &to->across_free : &to->in_free, &b->down_free);
+        r->stalled = 0;
     }
-    bool load = r->kind == SL_REQUEST_LOAD;
-    bool joins = sim->coalescer && !b->number && load && !is_bulk(sim, r);
-    sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
-    if (joins && sl_coalescer_merge(sim, number)) {
-        sim->result->level[0].coalesced++;
-        b->down_free = now + 1;
-        take(sim, b);
-        if (to->in.count < to->level->queue) /* a free entry goes to another waiting bank */
-            sl_network_has_room(sim, b->number, &to->room);
+    if (!gone)
         return;
-    }
-    if (to->in.count >= to->level->queue) {
-        sl_network_wait(sim, b, &to->room);
-        return;
-    }
-    if (!send(sim, b, to, &to->in, &to->in_free))
-        return;
-    if (joins && !sl_coalescer_send(sim, number))
-        sim->failed = true;
-    if (sim->coalescer && !b->number && !load)
-        sl_coalescer_stop(sim, number);
+    sl_queue_take(&b->out);
+    b->changed |= b->stall == SL_STALL_QUEUE;
 }
 
 /* Where data for a bank goes. */
