@@ -7,14 +7,14 @@
 #include "sim/bank.h"
 #include "sim/program.h"
 
-enum { MIN_BLOCKS = 2 * SL_GROUP_CACHES }; /* of a launch that may keep several threads busy */
+enum { MIN_DUES = 8 }; /* groups with work in a cycle that several threads are faster for */
 
 /* Whether cores and memory can be simulated at the same time, and cores in any order. */
 static bool is_possible(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;
     const sl_sim_options *o = &sim->options;
-    if (m->levels < 2 || !m->level[1].network_cycles || sl_loaded_blocks(sim->loaded) < MIN_BLOCKS || sim->groups < 2)
+    if (m->levels < 2 || !m->level[1].network_cycles)
         return false;
     for (uint32_t i = 0; i < m->levels; i++)
         if (m->level[i].inclusive)
@@ -41,12 +41,14 @@ sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **made, sl_error *e
     unsigned threads = sl_pool_threads(pool);
     if (threads > sim->groups)
         threads = sim->groups;
-    if (threads < 2 || !is_possible(sim))
+    uint32_t min = sim->options.shared_from ? sim->options.shared_from : MIN_DUES;
+    if (threads < 2 || sim->groups < min || sl_loaded_blocks(sim->loaded) < min || !is_possible(sim))
         return SL_OK;
     sl_crew *crew = calloc(1, sizeof *crew);
     if (!crew)
         return sl_fail_memory(error);
     *made = crew;
+    crew->min_dues = min;
     crew->view = aligned_alloc(_Alignof(sl_view), threads * sizeof *crew->view);
     crew->due = malloc(sim->groups * sizeof *crew->due);
     sl_team_init(&crew->team);

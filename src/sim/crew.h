@@ -32,11 +32,11 @@ typedef struct __attribute__((aligned(64))) sl_view {
 typedef struct sl_crew {
     sl_team team;
     unsigned threads;
-    sl_view *view; /* [threads] */
-    uint32_t *due; /* groups with work in this cycle */
-    uint32_t dues;
-    uint64_t now;       /* t */
-    bool memory_ticked; /* something happened there */
+    sl_view *view;           /* [threads] */
+    uint32_t *due;           /* groups with work in this cycle */
+    uint32_t dues, min_dues; /* min_dues: with fewer one thread does it */
+    uint64_t now;            /* t */
+    bool memory_ticked;      /* something happened there */
     _Atomic uint64_t memory_taken;
 } sl_crew;
 

@@ -13,7 +13,6 @@
 
 enum {
     PATIENCE = 1000000, /* cycles without progress */
-    MIN_DUE = 8,        /* groups with work in a cycle that is done by several threads */
     BATCH = 2,          /* groups that a thread takes at a time */
 };
 
@@ -49,13 +48,18 @@ static void tick_banks(sl_sim *sim, uint32_t level)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
 }
 
+static void begin_memory(sl_sim *sim, uint64_t now)
+{
+    sl_wheel_begin(&sim->channel_wheel, now);
+    for (uint32_t level = 1; level < sim->machine.levels; level++)
+        sl_wheel_begin(&sim->bank_wheel[level], now);
+}
+
 /* Whether anything may have happened. */
 static bool tick_memory(sl_sim *sim)
 {
     bool any = false;
-    sl_wheel_begin(&sim->channel_wheel, sim->now);
-    for (uint32_t level = 1; level < sim->machine.levels; level++)
-        sl_wheel_begin(&sim->bank_wheel[level], sim->now);
+    begin_memory(sim, sim->now);
     if (sl_wheel_any(&sim->channel_wheel)) {
         tick_channels(sim);
         any = true;
@@ -389,7 +393,7 @@ static bool is_shared(sl_sim *sim)
     for (uint32_t g = 0; g < sim->groups; g++)
         if (sim->group[g].core_next <= sim->now || sim->group[g].fill_next <= next)
             crew->due[crew->dues++] = g;
-    return crew->dues >= MIN_DUE;
+    return crew->dues >= crew->min_dues;
 }
 
 /* ---- all cycles ---- */
@@ -459,10 +463,12 @@ static sl_status run(sl_sim *sim, sl_error *error)
             status = sl_fail_memory(error);
         if (status)
             return status;
+        if (at_end)
+            begin_memory(sim, sim->now + 1); /* where nothing has happened if several threads were there */
         if (at_end && !flush(sim))
             break;
-        ahead = any;
-        if (any)
+        ahead = any && !at_end;
+        if (ahead)
             sim->now++;
         else
             status = go_on(sim, error);

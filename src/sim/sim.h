@@ -63,6 +63,7 @@ typedef struct sl_sim_options {
     bool check_data;                      /* fails where a load does not see the last store (data_check.h) */
     const sl_progress *progress;          /* NULL: none */
     sl_pool *pool;                        /* threads that simulate a launch together; NULL: the caller does it alone */
+    uint32_t shared_from; /* groups of cores with work in a cycle that these share; 0: as many as are worth it */
 } sl_sim_options;
 
 typedef struct sl_sim_level_result {
