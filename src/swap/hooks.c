@@ -219,6 +219,7 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
         state.job.options.seconds = left > LEAST_SECONDS ? left : LEAST_SECONDS;
     if (status)
         sl_program_results_left(&state.results, sl_function_name(handle->kernel, name, sizeof name), error.text);
+    state.at_exit = false; /* parts of the driver that came with tuning end before what was registered earlier */
 }
 
 /* Before a launch: the event to record behind it, NULL when it is not timed. `launch` is NULL where the launch cannot
