@@ -91,6 +91,10 @@ static inline uint8_t *sl_put_varint(uint8_t *at, uint64_t value)
 static inline const uint8_t *sl_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     uint64_t result = 0;
+    if (at < end && *at < 0x80) { /* most are this short */
+        *value = *at;
+        return at + 1;
+    }
     for (unsigned shift = 0; at < end; shift += 7) {
         uint8_t byte = *at++;
         if (shift == 63 && byte > 1)
@@ -164,6 +168,16 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
     p->fresh = true;
     p->frame_width = 0;
 }
+
+/* How sl_warp_cursor_fill uses a memory slot. */
+typedef struct sl_slot_use {
+    bool wanted;
+    uint32_t width;
+} sl_slot_use;
+/* Puts the accesses of the warp, from where the cursor is, into the rows that are left, with all but their block and
+ * warp; *more false at the end of the warp, else the rows are full. */
+sl_status sl_warp_cursor_fill(sl_warp_cursor *c, const sl_slot_use *use, sl_access_rows *rows, bool *more,
+                              sl_error *error);
 
 /* Sets the closed form and the offsets it gives. Where offsets do not fit, no lane is known: the next access is then
  * written out again. */
