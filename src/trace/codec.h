@@ -95,6 +95,16 @@ static inline const uint8_t *sl_get_varint(const uint8_t *at, const uint8_t *end
         *value = *at;
         return at + 1;
     }
+    if (end - at >= 8) { /* the lengths of others cannot be foreseen, and branches cost more than this */
+        uint64_t eight = sl_load64(at), ends = ~eight & UINT64_C(0x8080808080808080);
+        if (ends) {
+            eight &= ends ^ (ends - 1); /* up to the first byte that ends one */
+            eight = (eight & UINT64_C(0x007f007f007f007f)) | (eight & UINT64_C(0x7f007f007f007f00)) >> 1;
+            eight = (eight & UINT64_C(0x00003fff00003fff)) | (eight & UINT64_C(0x3fff00003fff0000)) >> 2;
+            *value = (eight & UINT64_C(0x0fffffff)) | (eight & UINT64_C(0x0fffffff00000000)) >> 4;
+            return at + __builtin_ctzll(ends) / 8 + 1;
+        }
+    }
     for (unsigned shift = 0; at < end; shift += 7) {
         uint8_t byte = *at++;
         if (shift == 63 && byte > 1)
