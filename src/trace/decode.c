@@ -121,7 +121,10 @@ static sl_status read_step(sl_warp_cursor *c, sl_error *error)
     return kind == SL_STEP_NEW_MASK ? read_step_mask(c, error) : SL_OK;
 }
 
-sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
+/* Where a fast path has the slow one in it, it saves the registers of both. */
+#define SLOW_PATH __attribute__((noinline)) static
+
+SLOW_PATH sl_status next_step(sl_warp_cursor *c, bool *more, sl_error *error)
 {
     *more = false;
     if (c->damaged)
@@ -144,6 +147,16 @@ sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
         if (status)
             return status;
     }
+    c->next_slot = c->first_slot;
+    *more = true;
+    return SL_OK;
+}
+
+sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    if (!c->repeats || c->next_slot < c->end_slot || c->damaged)
+        return next_step(c, more, error);
+    c->repeats--;
     c->next_slot = c->first_slot;
     *more = true;
     return SL_OK;
@@ -451,35 +464,39 @@ static sl_status read_token(sl_warp_cursor *c, uint32_t slot, uint64_t *mask, ac
     return SL_OK;
 }
 
-/* Reads the access of a slot, whose turn it is. */
-static inline sl_status read_next(sl_warp_cursor *c, uint32_t slot, uint64_t *mask, access_form *form, sl_error *error)
+/* Reads what most accesses are, those of the step's lanes at known offsets from a base that moved; false: it is
+ * something else, and nothing was read. With the way through read_next, decoding takes up to twice as long. */
+static inline bool read_known(sl_warp_cursor *c, uint32_t slot)
 {
     sl_predictor *p = &c->predictor[slot];
-    bool known = c->mask && knows(p, c->mask);
+    uint64_t change;
+    const uint8_t *after;
+    if (!c->mask || !knows(p, c->mask))
+        return false;
+    if (c->predicted) {
+        c->predicted--;
+        sl_predictor_hit(p);
+        return true;
+    }
+    if (c->memory == c->memory_end || *c->memory != (SL_TOKEN_MOVED | SL_ACCESS_STEP_MASK << 3) ||
+        !(after = sl_get_varint(c->memory + 1, c->memory_end, &change)))
+        return false;
+    c->memory = after;
+    sl_predictor_move(p, p->base + sl_unzigzag(change));
+    return true;
+}
+
+/* Reads any other access of the slot whose turn it is. */
+SLOW_PATH sl_status read_next(sl_warp_cursor *c, uint32_t slot, uint64_t *mask, access_form *form, sl_error *error)
+{
     if (!c->predicted) {
-        /* What irregular loads mostly are, without the way through read_token: half of the time. */
-        uint64_t change;
-        const uint8_t *after = NULL;
-        if (known && c->memory < c->memory_end && *c->memory == (SL_TOKEN_MOVED | SL_ACCESS_STEP_MASK << 3))
-            after = sl_get_varint(c->memory + 1, c->memory_end, &change);
-        if (after) {
-            c->memory = after;
-            sl_predictor_move(p, p->base + sl_unzigzag(change));
-            *mask = c->mask;
-            *form = PREDICTOR;
-            return SL_OK;
-        }
         sl_status status = read_token(c, slot, mask, form, error);
         if (status || !c->predicted)
             return status;
     }
-    c->predicted--;
     *mask = c->mask;
     *form = PREDICTOR;
-    if (!known)
-        return damaged(c, error, "an access follows none that could predict it");
-    sl_predictor_hit(p);
-    return SL_OK;
+    return read_known(c, slot) ? SL_OK : damaged(c, error, "an access follows none that could predict it");
 }
 
 enum { FEW_LANES = 4 };
@@ -487,17 +504,17 @@ enum { FEW_LANES = 4 };
 /* The addresses that the predictor has for the lanes of the mask, to addr[lane]; those of others may change. */
 static void add_offsets(const sl_predictor *p, uint64_t mask, uint32_t lanes, uint64_t *addr)
 {
-    if (__builtin_popcountll(mask) > FEW_LANES) {
-        for (uint32_t i = 0; i < lanes; i++)
-            addr[i] = p->base + (uint64_t)(int64_t)p->offset[i];
-        return;
+    uint64_t left = mask, base = p->base;
+    for (int i = 0; i < FEW_LANES; i++, left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left | UINT64_C(1) << (SL_MAX_LANES - 1));
+        addr[lane] = base + (uint64_t)(int64_t)p->offset[lane];
     }
-    for (uint64_t left = mask; left; left &= left - 1)
-        addr[__builtin_ctzll(left)] = p->base + (uint64_t)(int64_t)p->offset[__builtin_ctzll(left)];
+    for (uint32_t i = 0; left && i < lanes; i++)
+        addr[i] = base + (uint64_t)(int64_t)p->offset[i];
 }
 
 /* Fills what the caller sees from the predictor. */
-static void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask, access_form form)
+static inline void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask, access_form form)
 {
     const sl_predictor *p = &c->predictor[slot];
     sl_access *a = &c->access;
@@ -523,7 +540,7 @@ static void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask, access_form
     }
 }
 
-sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
+SLOW_PATH sl_status next_access(sl_warp_cursor *c, bool *more, sl_error *error)
 {
     uint64_t mask;
     access_form form;
@@ -534,10 +551,27 @@ sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
         return SL_OK;
     uint32_t slot = c->next_slot++;
     *more = true;
+    if (read_known(c, slot)) {
+        present(c, slot, c->mask, PREDICTOR);
+        return SL_OK;
+    }
     sl_status status = read_next(c, slot, &mask, &form, error);
     if (!status && form != ROWS)
         present(c, slot, mask, form);
     return status;
+}
+
+sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    uint32_t slot = c->next_slot;
+    if (!c->predicted || slot >= c->end_slot || !c->mask || !knows(&c->predictor[slot], c->mask) || c->damaged)
+        return next_access(c, more, error);
+    c->next_slot++;
+    c->predicted--;
+    sl_predictor_hit(&c->predictor[slot]);
+    present(c, slot, c->mask, PREDICTOR);
+    *more = true;
+    return SL_OK;
 }
 
 /* ---- into arrays ---- */
@@ -603,14 +637,20 @@ static sl_status fill_step(sl_warp_cursor *c, const sl_slot_use *use, sl_access_
     sl_status status = SL_OK;
     while (c->next_slot < c->end_slot && at < rows->capacity) {
         uint32_t slot = c->next_slot++;
-        uint64_t mask;
-        access_form form;
-        status = read_next(c, slot, &mask, &form, error);
-        if (status)
-            break;
+        uint64_t mask = c->mask;
+        bool known = read_known(c, slot), pieces = false;
+        if (!known) {
+            access_form form;
+            uint64_t other;
+            status = read_next(c, slot, &other, &form, error);
+            if (status)
+                break;
+            mask = other;
+            pieces = form == ROWS;
+        }
         if (!mask || !use[slot].wanted)
             continue;
-        if (form == ROWS) {
+        if (pieces) {
             rows->count = at;
             c->pieces = !put_pieces(c, rows);
             at = rows->count;
