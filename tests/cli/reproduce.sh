@@ -118,6 +118,17 @@ exits 0
 run cmp out.csv again.csv
 exits 0
 
+it 'gives programs the parameters that stand beside them'
+sed 's/^programs: .*/programs: {A: spmv, B: gather}\nparams: {A: rows=600 mean=8, B: n=2048 table=16384}/' mine.yaml >beside.yaml
+run "$sluice" reproduce beside.yaml --cache cache --csv again.csv -q
+exits 0
+run cmp out.csv again.csv
+exits 0
+sed -i 's/params: {A:/params: {C:/' beside.yaml
+run "$sluice" reproduce beside.yaml --cache cache
+exits 1
+stderr_has "beside.yaml:5:10: unknown program 'C'"
+
 it 'runs one figure alone'
 run "$sluice" reproduce mine.yaml two --cache none
 exits 0
