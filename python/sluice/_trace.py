@@ -164,15 +164,15 @@ class Launch:
         """All of them at once: 28 bytes for each access of a warp, and 8 for each lane that takes part."""
         import numpy as np
 
-        most = 1 << 14  # at a time: what was just decoded is still in a cache of the CPU where it is copied
         columns = {name: np.empty(0, dtype) for name, dtype in _COLUMNS.items()}
         rows = addresses = 0
         with self._reader(instructions, blocks) as read:
             while True:
+                most = min(max(rows, 1 << 12), 1 << 16)  # at a time
                 for name, column in columns.items():
                     used, more = (addresses, most * self.lanes) if name == "addresses" else (rows, most)
                     if used + more > len(column):  # far more room than needed: what is not written takes no memory
-                        columns[name] = np.empty(max(2 * (used + more), 1 << 24 if used else 0), column.dtype)
+                        columns[name] = np.empty(max(2 * (used + more), 1 << 24 if used >> 17 else 0), column.dtype)
                         columns[name][:used] = column[:used]
                 count, found = read(columns, most, rows, addresses)
                 rows, addresses = rows + count, addresses + found
