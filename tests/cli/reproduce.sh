@@ -77,8 +77,9 @@ figures:
     columns:
       - {each: {p: [all, lru, decoupled]}, name: $p, value: C_lru.cycles / C_$p.cycles, mean: geometric}
 END
-run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv
+run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv --pages ranked-pages
 exits 0
+[ "$(grep -oE '<td>(mean|B)</td>' ranked-pages/ranked.html | head -n 1)" = '<td>mean</td>' ] || fail 'the page does not begin with the means'
 stdout_has 'only-here: Ranked here'
 awk -F, '$4 == "mean" { print $8 }' ranked.csv >means
 [ "$(wc -l <means)" = 3 ] || fail "$(cat ranked.csv)"
