@@ -307,6 +307,7 @@ typedef struct sl_warp_cursor {
     uint32_t lanes, first_slot, next_slot, end_slot; /* memory slots of the step */
     sl_predictor *predictor;
     bool damaged;
+    bool pieces; /* those of an access to rows are being read */
 } sl_warp_cursor;
 
 /* `predictor` is the caller's scratch of kernel->mem_slots entries. */

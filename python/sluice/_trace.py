@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union
 
@@ -120,39 +121,63 @@ class Launch:
         count = c.load().sl_trace_ranges(self._trace._trace, self._number, ctypes.byref(ranges))
         return [Allocation(r.base, r.bytes, r.label.decode() if r.label else None) for r in ranges[:count]]
 
-    def chunks(self, *instructions: Union[Instruction, int], blocks: Optional[range] = None,
-               rows: int = 1 << 16) -> Iterator[Accesses]:
-        """Its accesses, `rows` at a time: of some memory instructions (none named: all) and some blocks."""
-        import numpy as np
-
+    @contextmanager
+    def _reader(self, instructions: Sequence[Union[Instruction, int]], blocks: Optional[range]) -> Iterator[Any]:
+        """A function that puts the next rows into columns from some rows and addresses on, and says how many of both there were."""
         slots = [i if isinstance(i, int) else i.slot for i in instructions]
         first, end = (blocks.start, blocks.stop) if blocks is not None else (0, 2**64 - 1)
         reader = ctypes.c_void_p()
         c.call("sl_access_reader_create", self._trace._trace, self._number, first, end, (ctypes.c_uint32 * len(slots))(*slots),
                len(slots), ctypes.byref(reader))
+
+        def read(columns: Dict[str, "numpy.ndarray"], most: int, rows: int = 0, addresses: int = 0) -> Tuple[int, int]:
+            assert self._trace._trace  # raises where it was closed in between
+            table = c.Rows(most, 0, 0, *(column[addresses if name == "addresses" else rows:].ctypes.data
+                                         for name, column in columns.items()))
+            c.call("sl_access_reader_next", reader, ctypes.byref(table))
+            return table.count, table.addresses
+
         try:
-            while True:
-                columns = {name: np.empty(rows * self.lanes if name == "addresses" else rows, dtype)
-                           for name, dtype in _COLUMNS.items()}
-                assert self._trace._trace  # raises where it was closed in between
-                table = c.Rows(rows, 0, 0, *(column.ctypes.data for column in columns.values()))
-                c.call("sl_access_reader_next", reader, ctypes.byref(table))
-                if table.count:
-                    filled = {name: table.addresses if name == "addresses" else table.count for name in columns}
-                    yield Accesses(**{name: column[: filled[name]] for name, column in columns.items()}, lanes=self.lanes)
-                if table.count < rows:
-                    return
+            yield read
         finally:
             c.load().sl_access_reader_destroy(reader)
+
+    def _accesses(self, columns: Dict[str, "numpy.ndarray"], rows: int, addresses: int) -> Accesses:
+        return Accesses(**{name: column[: addresses if name == "addresses" else rows] for name, column in columns.items()},
+                        lanes=self.lanes)
+
+    def chunks(self, *instructions: Union[Instruction, int], blocks: Optional[range] = None,
+               rows: int = 1 << 16) -> Iterator[Accesses]:
+        """Its accesses, `rows` at a time: of some memory instructions (none named: all) and some blocks."""
+        import numpy as np
+
+        with self._reader(instructions, blocks) as read:
+            count = rows
+            while count == rows:
+                columns = {name: np.empty(rows * self.lanes if name == "addresses" else rows, dtype)
+                           for name, dtype in _COLUMNS.items()}
+                count, addresses = read(columns, rows)
+                if count:
+                    yield self._accesses(columns, count, addresses)
 
     def accesses(self, *instructions: Union[Instruction, int], blocks: Optional[range] = None) -> Accesses:
         """All of them at once: 28 bytes for each access of a warp, and 8 for each lane that takes part."""
         import numpy as np
 
-        parts = list(self.chunks(*instructions, blocks=blocks))
-        joined = {name: np.concatenate([getattr(part, name) for part in parts]) if parts else np.empty(0, dtype)
-                  for name, dtype in _COLUMNS.items()}
-        return Accesses(**joined, lanes=self.lanes)
+        columns = {name: np.empty(0, dtype) for name, dtype in _COLUMNS.items()}
+        rows = addresses = 0
+        with self._reader(instructions, blocks) as read:
+            while True:
+                most = min(max(rows, 1 << 12), 1 << 16)  # at a time
+                for name, column in columns.items():
+                    used, more = (addresses, most * self.lanes) if name == "addresses" else (rows, most)
+                    if used + more > len(column):  # far more room than needed: what is not written takes no memory
+                        columns[name] = np.empty(max(2 * (used + more), 1 << 24 if used >> 17 else 0), column.dtype)
+                        columns[name][:used] = column[:used]
+                count, found = read(columns, most, rows, addresses)
+                rows, addresses = rows + count, addresses + found
+                if count < most:
+                    return self._accesses(columns, rows, addresses)
 
 
 class Trace:

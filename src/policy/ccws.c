@@ -7,13 +7,11 @@
  *
  * As published (compared with the authors' simulator and its configuration): 16 victim tags of a warp, the oldest of
  * which gives way to a new one, and which a miss does not remove; the warp that filled a line owns it; a base of 100;
- * a score of losses / instructions * 8 * cutoff; the cutoff, which is the base times the warps that have not ended; the
- * warp that reaches the cutoff may issue, those behind it may not.
- * Ours: victim tags are fully associative (the authors': 8 ways of 2 sets). A score is never below the base. Losses and
- * instructions are those of the launch (the authors take off those of warps that ended). Warps are numbered by their
- * place on the core: a block that follows another inherits its scores, which fall (the authors begin at the base).
- * Lines that a store drops are victims, too (the authors' are not). Which warps are held back is looked at again after
- * 16 cycles, or when a warp can issue (the authors': each cycle). */
+ * a score of losses / instructions * 8 * cutoff, both of the warps that have not ended; the cutoff, which is the base
+ * times the warps that have not ended; the warp that reaches the cutoff may issue, those behind it may not. Ours:
+ * victim tags are fully associative (the authors': 8 ways of 2 sets). A score is never below the base. Which warps are
+ * held back is looked at again after 16 cycles, or when a warp can issue (the authors': each cycle), and it is then
+ * that a warp is seen to have ended. */
 #include "policy/ghosts.h"
 #include "policy/policy.h"
 
@@ -25,9 +23,11 @@ typedef struct ccws {
     uint64_t *line;                   /* [sets * ways] */
     uint8_t *owner;                   /* [sets * ways]: the warp that filled the line */
     uint64_t score[WARPS], at[WARPS]; /* of that cycle */
-    uint64_t base, k, instructions, cutoff;
-    uint64_t lost, lost_before; /* all, and before the launch */
-    uint64_t holds;
+    uint64_t lost[WARPS], issued[WARPS];
+    uint64_t base, k, cutoff;
+    uint64_t live_lost, live_issued; /* of warps that have not ended */
+    uint64_t all_lost, holds;
+    size_t evicted; /* the line that was evicted since the last miss, and then perhaps replaced; SIZE_MAX: none */
     uint32_t ways;
 } ccws;
 
@@ -36,6 +36,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     ccws *c = self;
     size_t lines = (size_t)shape->sets * shape->ways;
     c->ways = shape->ways;
+    c->evicted = SIZE_MAX;
     c->base = value[BASE];
     c->k = value[K];
     c->line = sl_arena_array(arena, uint64_t, lines);
@@ -56,10 +57,13 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     ccws *c = self;
     uint32_t warp = access->warp % WARPS;
     (void)choices;
+    c->evicted = SIZE_MAX;
     if (sl_ghosts_find(&c->victims, warp, access->line) == UINT32_MAX)
         return SL_ADMIT;
-    c->lost++;
-    uint64_t score = (c->lost - c->lost_before) * c->k * c->cutoff / (c->instructions ? c->instructions : 1);
+    c->all_lost++;
+    c->live_lost++;
+    c->lost[warp]++;
+    uint64_t score = c->live_lost * c->k * c->cutoff / (c->live_issued ? c->live_issued : 1);
     c->score[warp] = score > c->base ? score : c->base;
     c->at[warp] = access->now;
     return SL_ADMIT;
@@ -69,17 +73,33 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     ccws *c = self;
     size_t at = (size_t)access->set * c->ways + way;
+    if (at == c->evicted && sl_ghosts_find(&c->victims, c->owner[at], c->line[at]) == UINT32_MAX)
+        sl_ghosts_add(&c->victims, c->owner[at], c->line[at]);
+    c->evicted = SIZE_MAX;
     c->line[at] = access->line;
     c->owner[at] = (uint8_t)(access->warp % WARPS);
 }
 
+/* A line that is replaced is a victim: another one is filled into its way at once. One that a store drops is not. */
 static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
 {
     ccws *c = self;
-    size_t at = (size_t)set * c->ways + way;
     (void)reused;
-    if (sl_ghosts_find(&c->victims, c->owner[at], c->line[at]) == UINT32_MAX)
-        sl_ghosts_add(&c->victims, c->owner[at], c->line[at]);
+    c->evicted = (size_t)set * c->ways + way;
+}
+
+/* Counts what warps lost and issued that have not ended; those that began since start at the base. */
+static void count_warps(ccws *c, const sl_core_work *work)
+{
+    c->live_lost = c->live_issued = 0;
+    for (uint64_t left = work->warps; left; left &= left - 1) {
+        uint32_t warp = (uint32_t)__builtin_ctzll(left);
+        if (work->instructions[warp] < c->issued[warp])
+            c->lost[warp] = c->score[warp] = 0;
+        c->issued[warp] = work->instructions[warp];
+        c->live_lost += c->lost[warp];
+        c->live_issued += c->issued[warp];
+    }
 }
 
 /* The warp with the highest score, of equal ones the lowest. */
@@ -96,9 +116,7 @@ static uint64_t hold_back(void *self, const sl_core_work *work, uint64_t *wait)
 {
     ccws *c = self;
     uint64_t sum = 0, left = work->warps;
-    if (work->instructions < c->instructions) /* another launch */
-        c->lost_before = c->lost;
-    c->instructions = work->instructions;
+    count_warps(c, work);
     c->cutoff = c->base * (uint64_t)__builtin_popcountll(work->warps);
     while (left && sum < c->cutoff) {
         uint32_t warp = highest(c, left, work->now);
@@ -116,7 +134,7 @@ static uint64_t hold_back(void *self, const sl_core_work *work, uint64_t *wait)
 static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const ccws *c = self;
-    statistics->number(statistics->to, "lost_locality", c->lost);
+    statistics->number(statistics->to, "lost_locality", c->all_lost);
     statistics->number(statistics->to, "holds", c->holds);
 }
 

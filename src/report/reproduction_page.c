@@ -48,22 +48,31 @@ static void put_row(FILE *file, const sl_paper_figure *figure, const char *group
     fputs("</tr>\n", file);
 }
 
-static void put_rows(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, int group, sl_compared *row)
+static void put_means(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, int group, sl_compared *row)
 {
-    const sl_paper_group *g = &r->group[group];
     bool means = false;
-    for (size_t i = 0; i < g->count; i++) {
-        for (size_t c = 0; c < figure->columns; c++)
-            row[c] = sl_compare_program(r, &figure->column[c], g->program[i]);
-        put_row(file, figure, g->name, r->paper->program[g->program[i]].name, row);
-    }
     for (size_t c = 0; c < figure->columns; c++) {
         bool mean = figure->column[c].mean != SL_MEAN_NONE;
         row[c] = mean ? sl_compare_group(r, &figure->column[c], group) : (sl_compared){.ours = NAN, .paper = NAN};
         means |= mean;
     }
-    if (means && g->count)
-        put_row(file, figure, g->name, "mean", row);
+    if (means && r->group[group].count)
+        put_row(file, figure, r->group[group].name, "mean", row);
+}
+
+/* Where columns are ranked by their means, these come first. */
+static void put_rows(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, int group, sl_compared *row)
+{
+    const sl_paper_group *g = &r->group[group];
+    if (figure->ranked)
+        put_means(file, r, figure, group, row);
+    for (size_t i = 0; i < g->count; i++) {
+        for (size_t c = 0; c < figure->columns; c++)
+            row[c] = sl_compare_program(r, &figure->column[c], g->program[i]);
+        put_row(file, figure, g->name, r->paper->program[g->program[i]].name, row);
+    }
+    if (!figure->ranked)
+        put_means(file, r, figure, group, row);
 }
 
 static sl_status put_table(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
@@ -225,9 +234,11 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
     put_axis(&b, width);
     for (size_t g = 0; g < figure->groups; g++) {
         const sl_paper_group *group = &r->group[figure->group[g]];
+        if (group->count && figure->ranked)
+            put_cluster(&b, group->name, -1, figure->group[g]);
         for (size_t i = 0; i < group->count; i++)
             put_cluster(&b, r->paper->program[group->program[i]].name, group->program[i], -1);
-        if (group->count)
+        if (group->count && !figure->ranked)
             put_cluster(&b, group->name, -1, figure->group[g]);
     }
     fputs("</svg></div>\n<p class=legend>", file);

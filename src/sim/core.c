@@ -441,7 +441,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
-    core->insts++;
+    core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
     if (++warp->issued < step->issues) { /* each needs what the one before gave */
@@ -631,6 +631,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
         core->live |= UINT64_C(1) << w;
         b->members |= UINT64_C(1) << w;
         core->warp[w].block = (uint8_t)line_slot;
+        core->insts[w] = 0;
         start_warp(sim, core, w, block, i);
     }
     sl_status status = SL_OK;

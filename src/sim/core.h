@@ -92,11 +92,11 @@ struct sl_sim_core {
     sl_sim_block *block;               /* [resident blocks] */
     uint32_t blocks, ages;
     sl_scheduler *scheduler;
-    uint64_t insts;       /* issued */
-    uint64_t held_back;   /* warps whose loads the first level's policy does not let issue */
-    uint64_t ask_again;   /* when it is asked again for them */
-    uint64_t ticked;      /* last cycle in which it was; SL_NEVER: not yet */
-    uint64_t shared_free; /* when the shared memory takes the next access */
+    uint64_t insts[SL_CORE_WARPS]; /* issued by each warp */
+    uint64_t held_back;            /* warps whose loads the first level's policy does not let issue */
+    uint64_t ask_again;            /* when it is asked again for them */
+    uint64_t ticked;               /* last cycle in which it was; SL_NEVER: not yet */
+    uint64_t shared_free;          /* when the shared memory takes the next access */
     /* load/store unit */
     sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
     uint32_t queues, queue_at;

@@ -236,6 +236,25 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
     return SL_OK;
 }
 
+/* Parameters of some programs, by their names. */
+static sl_status take_params(reader *r, const yaml_node_t *map)
+{
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'params' takes names of programs and their parameters, such as {gesummv: n=512}");
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        const yaml_node_t *key = sl_yaml_key(&r->yaml, map, i);
+        const char *name = sl_yaml_word(key);
+        int program = name ? find_program(r->paper, name) : -1;
+        if (program < 0)
+            return FAIL(key, "unknown program '%s'", name ? name : "?");
+        const yaml_node_t *value = sl_yaml_item(&r->yaml, map, i);
+        sl_status status = copy_word(r, value, "parameters", &r->paper->program[program].params);
+        if (status)
+            return status;
+    }
+    return SL_OK;
+}
+
 static sl_status take_members(reader *r, const yaml_node_t *list, const char *what, size_t *count, int **members,
                               int (*find)(const void *, const char *))
 {
@@ -639,9 +658,24 @@ static sl_status take_figures(reader *r, const yaml_node_t *list)
 
 static sl_status take_root(reader *r)
 {
-    enum { NAME, TITLE, SOURCE, SUMMARY, MACHINE_, KIND_, PROGRAMS, GROUPS, QUICK, CONFIGS, FIGURES, ALONE, KEYS };
-    static const char *const names[] = {"name",   "title", "source",  "summary", "machine", "kind", "programs",
-                                        "groups", "quick", "configs", "figures", "alone",   NULL};
+    enum {
+        NAME,
+        TITLE,
+        SOURCE,
+        SUMMARY,
+        MACHINE_,
+        KIND_,
+        PROGRAMS,
+        GROUPS,
+        QUICK,
+        CONFIGS,
+        FIGURES,
+        ALONE,
+        PARAMS,
+        KEYS
+    };
+    static const char *const names[] = {"name",   "title", "source",  "summary", "machine", "kind",   "programs",
+                                        "groups", "quick", "configs", "figures", "alone",   "params", NULL};
     const yaml_node_t *root = sl_yaml_root(&r->yaml), *v[KEYS];
     sl_point start = SL_POINT_START;
     int kind = SL_POINT_SIM;
@@ -649,7 +683,7 @@ static sl_status take_root(reader *r)
         return FAIL(NULL, "the file contains no paper");
     sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
     for (int i = 0; i < KEYS && !status; i++)
-        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK && i != ALONE)
+        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK && i < ALONE)
             return FAIL(root, "the paper has no '%s'", names[i]);
     if (!status)
         status = copy_word(r, v[NAME], "name", &r->paper->name);
@@ -668,6 +702,8 @@ static sl_status take_root(reader *r)
         status = sl_yaml_take_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
     if (!status)
         status = take_programs(r, v[PROGRAMS]);
+    if (!status && v[PARAMS])
+        status = take_params(r, v[PARAMS]);
     if (!status)
         status = take_groups(r, v[GROUPS]);
     if (!status && v[QUICK])

@@ -91,6 +91,20 @@ static inline uint8_t *sl_put_varint(uint8_t *at, uint64_t value)
 static inline const uint8_t *sl_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     uint64_t result = 0;
+    if (at < end && *at < 0x80) { /* most are this short */
+        *value = *at;
+        return at + 1;
+    }
+    if (end - at >= 8) { /* the lengths of others cannot be foreseen, and branches cost more than this */
+        uint64_t eight = sl_load64(at), ends = ~eight & UINT64_C(0x8080808080808080);
+        if (ends) {
+            eight &= ends ^ (ends - 1); /* up to the first byte that ends one */
+            eight = (eight & UINT64_C(0x007f007f007f007f)) | (eight & UINT64_C(0x7f007f007f007f00)) >> 1;
+            eight = (eight & UINT64_C(0x00003fff00003fff)) | (eight & UINT64_C(0x3fff00003fff0000)) >> 2;
+            *value = (eight & UINT64_C(0x0fffffff)) | (eight & UINT64_C(0x0fffffff00000000)) >> 4;
+            return at + __builtin_ctzll(ends) / 8 + 1;
+        }
+    }
     for (unsigned shift = 0; at < end; shift += 7) {
         uint8_t byte = *at++;
         if (shift == 63 && byte > 1)
@@ -164,6 +178,16 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
     p->fresh = true;
     p->frame_width = 0;
 }
+
+/* How sl_warp_cursor_fill uses a memory slot. */
+typedef struct sl_slot_use {
+    bool wanted;
+    uint32_t width;
+} sl_slot_use;
+/* Puts the accesses of the warp, from where the cursor is, into the rows that are left, with all but their block and
+ * warp; *more false at the end of the warp, else the rows are full. */
+sl_status sl_warp_cursor_fill(sl_warp_cursor *c, const sl_slot_use *use, sl_access_rows *rows, bool *more,
+                              sl_error *error);
 
 /* Sets the closed form and the offsets it gives. Where offsets do not fit, no lane is known: the next access is then
  * written out again. */

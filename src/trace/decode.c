@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoding of what encode.c wrote, step by step. The bytes may come from anywhere: every value is checked before it is
  * used, and damage is an error, never a wild access. */
+#include <stddef.h>
+
 #include "trace/codec.h"
 
 static sl_status damaged(sl_warp_cursor *c, sl_error *error, const char *what)
@@ -14,15 +16,17 @@ void sl_warp_cursor_init(sl_warp_cursor *c, const sl_trace_kernel *kernel, uint3
 {
     static const uint8_t nothing[1];
     const uint8_t *control = view->control_bytes ? view->control : nothing;
-    *c = (sl_warp_cursor){
-        .bb = UINT32_MAX,
-        .kernel = kernel,
-        .control = control,
-        .control_end = control + view->control_bytes,
-        .memory = view->memory,
-        .lanes = lanes,
-        .predictor = predictor,
-    };
+    memset(&c->kernel, 0, sizeof *c - offsetof(sl_warp_cursor, kernel)); /* not the addresses of an access */
+    c->bb = UINT32_MAX;
+    c->mask = 0;
+    c->access.mask = 0;
+    c->access.bulk = false;
+    c->kernel = kernel;
+    c->control = control;
+    c->control_end = control + view->control_bytes;
+    c->memory = view->memory;
+    c->lanes = lanes;
+    c->predictor = predictor;
     sl_mask_start(c->history, lanes);
     for (uint32_t i = 0; i < kernel->mem_slots; i++)
         predictor[i].epoch = 0;
@@ -73,16 +77,19 @@ static sl_status read_step_mask(sl_warp_cursor *c, sl_error *error)
     return SL_OK;
 }
 
-/* The memory slots of a basic block are consecutive. */
+/* The memory slots of a basic block are consecutive, and near those of the block before. */
 static void find_slots(sl_warp_cursor *c)
 {
     const sl_trace_kernel *k = c->kernel;
-    uint32_t inst = k->bb[c->bb].first, end = inst + k->bb[c->bb].count;
-    while (inst < end && k->inst[inst].mem_slot == UINT32_MAX)
-        inst++;
-    c->first_slot = c->end_slot = inst < end ? k->inst[inst].mem_slot : 0;
-    while (inst < end && c->end_slot < k->mem_slots && k->mem_inst[c->end_slot] < end)
-        c->end_slot++;
+    uint32_t inst = k->bb[c->bb].first, end = inst + k->bb[c->bb].count, slot = c->first_slot;
+    while (slot && k->mem_inst[slot - 1] >= inst)
+        slot--;
+    while (slot < k->mem_slots && k->mem_inst[slot] < inst)
+        slot++;
+    c->first_slot = slot;
+    while (slot < k->mem_slots && k->mem_inst[slot] < end)
+        slot++;
+    c->end_slot = slot;
 }
 
 static sl_status read_step(sl_warp_cursor *c, sl_error *error)
@@ -114,7 +121,10 @@ static sl_status read_step(sl_warp_cursor *c, sl_error *error)
     return kind == SL_STEP_NEW_MASK ? read_step_mask(c, error) : SL_OK;
 }
 
-sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
+/* Where a fast path has the slow one in it, it saves the registers of both. */
+#define SLOW_PATH __attribute__((noinline)) static
+
+SLOW_PATH sl_status next_step(sl_warp_cursor *c, bool *more, sl_error *error)
 {
     *more = false;
     if (c->damaged)
@@ -137,6 +147,16 @@ sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
         if (status)
             return status;
     }
+    c->next_slot = c->first_slot;
+    *more = true;
+    return SL_OK;
+}
+
+sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    if (!c->repeats || c->next_slot < c->end_slot || c->damaged)
+        return next_step(c, more, error);
+    c->repeats--;
     c->next_slot = c->first_slot;
     *more = true;
     return SL_OK;
@@ -198,9 +218,14 @@ static bool read_affine(sl_warp_cursor *c, uint32_t slot, uint8_t token)
 }
 
 /* The next value of `width` bits. `at` has eight bytes to spare. */
-static uint64_t unpack(const uint8_t *at, size_t *bit, unsigned width)
+static inline uint64_t unpack(const uint8_t *at, size_t *bit, unsigned width)
 {
     uint64_t value = 0;
+    if (width <= 56) {
+        value = sl_load64(at + *bit / 8) >> *bit % 8 & sl_full_mask(width);
+        *bit += width;
+        return value;
+    }
     for (unsigned done = 0; done < width;) {
         unsigned take = width - done > 32 ? 32 : width - done;
         value |= (sl_load64(at + *bit / 8) >> *bit % 8 & sl_full_mask(take)) << done;
@@ -231,30 +256,45 @@ static bool read_gather(sl_warp_cursor *c, uint32_t slot, uint8_t token, uint64_
     }
     unsigned count = (unsigned)__builtin_popcountll(mask) - chain;
     size_t bytes = ((size_t)count * width + 7) / 8, bit = 0;
-    if ((size_t)(c->memory_end - c->memory) < bytes)
+    const uint8_t *from = c->memory;
+    if ((size_t)(c->memory_end - from) < bytes)
         return false;
-    memcpy(packed, c->memory, bytes);
-    memset(packed + bytes, 0, 8);
-    c->memory += bytes;
-    uint64_t at = p->base;
-    bool first = chain;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        if (!first) {
-            uint64_t value = unpack(packed, &bit, width);
-            at = chain ? at + (sl_unzigzag(value) << shift) : p->base + (value << shift);
-        }
-        first = false;
-        c->access.addr[__builtin_ctzll(left)] = at;
+    if ((size_t)(c->anchors_end + SL_ANCHOR_COUNT_BYTES - from) < bytes + 8) {
+        memcpy(packed, from, bytes);
+        memset(packed + bytes, 0, 8);
+        from = packed;
     }
-    sl_predictor_gather(p, mask, c->lanes, c->access.addr);
+    c->memory += bytes;
+    uint64_t base = p->base, last = base, outside = 0, left = mask;
+    if (chain) {
+        p->offset[__builtin_ctzll(left)] = 0;
+        c->access.addr[__builtin_ctzll(left)] = base;
+        left &= left - 1;
+    }
+    for (; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint64_t value = unpack(from, &bit, width);
+        last = chain ? last + (sl_unzigzag(value) << shift) : base + (value << shift);
+        p->offset[lane] = (int32_t)(last - base);
+        outside |= last - base + (UINT64_C(1) << 31); /* has no bits above the 32nd when the offset fits */
+        c->access.addr[lane] = last;
+    }
+    p->affine = false;
+    p->known = outside >> 32 ? 0 : mask;
     return true;
+}
+
+/* Whether the predictor has offsets of all lanes of the mask. */
+static inline bool knows(const sl_predictor *p, uint64_t mask)
+{
+    return p->epoch && !(mask & ~p->known);
 }
 
 /* Offsets as before. */
 static bool read_same(sl_warp_cursor *c, uint32_t slot, bool moved, uint64_t mask)
 {
     sl_predictor *p = &c->predictor[slot];
-    if (!p->epoch || mask & ~p->known)
+    if (!knows(p, mask))
         return false;
     if (moved)
         return read_base(c, slot);
@@ -283,24 +323,6 @@ static bool read_access_mask(sl_warp_cursor *c, uint8_t token, uint64_t *mask)
         return false;
     }
     return *mask != 0;
-}
-
-/* Fills what the caller sees from the predictor. */
-static void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask)
-{
-    const sl_predictor *p = &c->predictor[slot];
-    sl_access *a = &c->access;
-    a->slot = slot;
-    a->inst = c->kernel->mem_inst[slot];
-    a->mask = mask;
-    a->base = p->base;
-    a->affine = p->affine;
-    a->stride = p->stride;
-    a->row = p->row;
-    a->row_lanes = p->row_lanes;
-    a->phase = p->phase;
-    a->bulk = false;
-    a->first = true;
 }
 
 /* ---- rows ---- */
@@ -387,54 +409,47 @@ static bool read_rows(sl_warp_cursor *c, uint32_t slot, uint8_t token, uint64_t 
     return true;
 }
 
-static void add_offsets(sl_access *a, const sl_predictor *p, uint32_t lanes)
-{
-    for (uint32_t i = 0; i < lanes; i++) /* lanes that are not active get something harmless */
-        a->addr[i] = p->base + (uint64_t)(int64_t)p->offset[i];
-}
+/* ---- accesses ---- */
 
-static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token)
+/* What was read of an access, beside its mask. */
+typedef enum access_form {
+    PREDICTOR, /* its slot's predictor has it */
+    GATHERED,  /* and access.addr has the addresses */
+    ROWS       /* access has all of it */
+} access_form;
+
+static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token, uint64_t *mask, access_form *form)
 {
     unsigned kind = token & 7;
-    uint64_t mask = 0;
-    if (kind == SL_TOKEN_EMPTY) {
-        c->access = (sl_access){.slot = slot, .inst = c->kernel->mem_inst[slot], .affine = true, .row_lanes = c->lanes};
+    *mask = 0;
+    *form = PREDICTOR;
+    if (kind == SL_TOKEN_EMPTY)
         return token == SL_TOKEN_EMPTY;
-    }
     bool rows = c->kernel->inst[c->kernel->mem_inst[slot]].access >= SL_ACCESS_BULK_LOAD;
-    if (rows != (kind == SL_TOKEN_ROWS) || !read_access_mask(c, token, &mask))
+    if (rows != (kind == SL_TOKEN_ROWS) || !read_access_mask(c, token, mask))
         return false;
-    bool good = false;
     switch (kind) {
     case SL_TOKEN_PREDICTED:
     case SL_TOKEN_MOVED:
-        good = read_same(c, slot, kind == SL_TOKEN_MOVED, mask);
-        break;
+        return read_same(c, slot, kind == SL_TOKEN_MOVED, *mask);
     case SL_TOKEN_AFFINE:
-        good = read_affine(c, slot, token);
-        break;
+        return read_affine(c, slot, token);
     case SL_TOKEN_FRAME:
     case SL_TOKEN_CHAIN:
-        good = read_gather(c, slot, token, mask);
-        break;
-    case SL_TOKEN_ROWS:
-        return read_rows(c, slot, token, mask);
+        *form = GATHERED;
+        return read_gather(c, slot, token, *mask);
     }
-    if (!good)
-        return false;
-    present(c, slot, mask);
-    if (!c->access.affine && kind <= SL_TOKEN_MOVED)
-        add_offsets(&c->access, &c->predictor[slot], c->lanes);
-    return true;
+    *form = ROWS;
+    return read_rows(c, slot, token, *mask);
 }
 
-static sl_status read_token(sl_warp_cursor *c, uint32_t slot, sl_error *error)
+static sl_status read_token(sl_warp_cursor *c, uint32_t slot, uint64_t *mask, access_form *form, sl_error *error)
 {
     uint8_t token;
     if (!read_byte(c, &token))
         return damaged(c, error, "an access is missing");
     if ((token & 7) != SL_TOKEN_RUN) {
-        if (!read_access(c, slot, token))
+        if (!read_access(c, slot, token, mask, form))
             return damaged(c, error, "an invalid access");
         return SL_OK;
     }
@@ -449,8 +464,86 @@ static sl_status read_token(sl_warp_cursor *c, uint32_t slot, sl_error *error)
     return SL_OK;
 }
 
-sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
+/* Reads what most accesses are, those of the step's lanes at known offsets from a base that moved; false: it is
+ * something else, and nothing was read. With the way through read_next, decoding takes up to twice as long. */
+static inline bool read_known(sl_warp_cursor *c, uint32_t slot)
 {
+    sl_predictor *p = &c->predictor[slot];
+    uint64_t change;
+    const uint8_t *after;
+    if (!c->mask || !knows(p, c->mask))
+        return false;
+    if (c->predicted) {
+        c->predicted--;
+        sl_predictor_hit(p);
+        return true;
+    }
+    if (c->memory == c->memory_end || *c->memory != (SL_TOKEN_MOVED | SL_ACCESS_STEP_MASK << 3) ||
+        !(after = sl_get_varint(c->memory + 1, c->memory_end, &change)))
+        return false;
+    c->memory = after;
+    sl_predictor_move(p, p->base + sl_unzigzag(change));
+    return true;
+}
+
+/* Reads any other access of the slot whose turn it is. */
+SLOW_PATH sl_status read_next(sl_warp_cursor *c, uint32_t slot, uint64_t *mask, access_form *form, sl_error *error)
+{
+    if (!c->predicted) {
+        sl_status status = read_token(c, slot, mask, form, error);
+        if (status || !c->predicted)
+            return status;
+    }
+    *mask = c->mask;
+    *form = PREDICTOR;
+    return read_known(c, slot) ? SL_OK : damaged(c, error, "an access follows none that could predict it");
+}
+
+enum { FEW_LANES = 4 };
+
+/* The addresses that the predictor has for the lanes of the mask, to addr[lane]; those of others may change. */
+static void add_offsets(const sl_predictor *p, uint64_t mask, uint32_t lanes, uint64_t *addr)
+{
+    uint64_t left = mask, base = p->base;
+    for (int i = 0; i < FEW_LANES; i++, left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left | UINT64_C(1) << (SL_MAX_LANES - 1));
+        addr[lane] = base + (uint64_t)(int64_t)p->offset[lane];
+    }
+    for (uint32_t i = 0; left && i < lanes; i++)
+        addr[i] = base + (uint64_t)(int64_t)p->offset[i];
+}
+
+/* Fills what the caller sees from the predictor. */
+static inline void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask, access_form form)
+{
+    const sl_predictor *p = &c->predictor[slot];
+    sl_access *a = &c->access;
+    a->slot = slot;
+    a->inst = c->kernel->mem_inst[slot];
+    a->mask = mask;
+    a->bulk = false;
+    a->first = mask != 0;
+    a->affine = !mask || p->affine;
+    if (!mask) {
+        a->base = 0;
+        a->stride = a->row = 0;
+        a->row_lanes = c->lanes;
+        a->phase = 0;
+    } else if (p->affine) {
+        a->base = p->base;
+        a->stride = p->stride;
+        a->row = p->row;
+        a->row_lanes = p->row_lanes;
+        a->phase = p->phase;
+    } else if (form == PREDICTOR) {
+        add_offsets(p, mask, c->lanes, a->addr);
+    }
+}
+
+SLOW_PATH sl_status next_access(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    uint64_t mask;
+    access_form form;
     *more = false;
     if (c->damaged)
         return damaged(c, error, "its end is missing");
@@ -458,16 +551,141 @@ sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
         return SL_OK;
     uint32_t slot = c->next_slot++;
     *more = true;
-    if (!c->predicted) {
-        sl_status status = read_token(c, slot, error);
-        if (status || !c->predicted)
-            return status;
+    if (read_known(c, slot)) {
+        present(c, slot, c->mask, PREDICTOR);
+        return SL_OK;
     }
+    sl_status status = read_next(c, slot, &mask, &form, error);
+    if (!status && form != ROWS)
+        present(c, slot, mask, form);
+    return status;
+}
+
+sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    uint32_t slot = c->next_slot;
+    if (!c->predicted || slot >= c->end_slot || !c->mask || !knows(&c->predictor[slot], c->mask) || c->damaged)
+        return next_access(c, more, error);
+    c->next_slot++;
     c->predicted--;
-    if (!c->mask || !read_same(c, slot, false, c->mask))
-        return damaged(c, error, "an access follows none that could predict it");
-    present(c, slot, c->mask);
-    if (!c->access.affine)
-        add_offsets(&c->access, &c->predictor[slot], c->lanes);
+    sl_predictor_hit(&c->predictor[slot]);
+    present(c, slot, c->mask, PREDICTOR);
+    *more = true;
+    return SL_OK;
+}
+
+/* ---- into arrays ---- */
+
+/* The addresses of the lanes that take part, one after the other; returns how many. There is room for all lanes. */
+static inline size_t put_addresses(sl_warp_cursor *c, uint32_t slot, uint64_t mask, uint64_t *to)
+{
+    const sl_predictor *p = &c->predictor[slot];
+    const uint32_t lanes = c->lanes;
+    const uint64_t base = p->base;
+    size_t count = 0;
+    if (mask & ~p->known) {
+        if (p->affine) {
+            present(c, slot, mask, PREDICTOR);
+            sl_access_expand(&c->access, lanes);
+        }
+        for (uint64_t left = mask; left; left &= left - 1)
+            to[count++] = c->access.addr[__builtin_ctzll(left)];
+        return count;
+    }
+    if (mask == sl_full_mask(lanes)) {
+        for (; count < lanes; count++)
+            to[count] = base + (uint64_t)(int64_t)p->offset[count];
+        return count;
+    }
+    if (!(mask & (mask - 1))) {
+        *to = base + (uint64_t)(int64_t)p->offset[__builtin_ctzll(mask)];
+        return 1;
+    }
+    /* Four at a time, though fewer may be left: how many cannot be foreseen, and branches cost more. */
+    for (uint64_t left = mask; left; to += FEW_LANES)
+        for (int i = 0; i < FEW_LANES; i++, left &= left - 1) {
+            to[i] = base + (uint64_t)(int64_t)p->offset[__builtin_ctzll(left | UINT64_C(1) << 63)];
+            count += left != 0;
+        }
+    return count;
+}
+
+/* The pieces of an access to rows; false: there is no room for all of them, and the rest comes next. */
+static bool put_pieces(sl_warp_cursor *c, sl_access_rows *rows)
+{
+    sl_access *a = &c->access;
+    while (a->mask && rows->count < rows->capacity) {
+        size_t i = rows->count++, count = (size_t)__builtin_popcountll(a->mask);
+        if (rows->slot)
+            rows->slot[i] = a->slot;
+        if (rows->width)
+            rows->width[i] = a->width;
+        if (rows->mask)
+            rows->mask[i] = a->mask;
+        if (rows->addr)
+            memcpy(rows->addr + rows->addresses, a->addr, count * sizeof *a->addr);
+        rows->addresses += rows->addr ? count : 0;
+        sl_access_more(a);
+    }
+    return !a->mask;
+}
+
+/* The accesses of the step that are left, as long as there is room. */
+static sl_status fill_step(sl_warp_cursor *c, const sl_slot_use *use, sl_access_rows *rows, sl_error *error)
+{
+    size_t at = rows->count;
+    sl_status status = SL_OK;
+    while (c->next_slot < c->end_slot && at < rows->capacity) {
+        uint32_t slot = c->next_slot++;
+        uint64_t mask = c->mask;
+        bool known = read_known(c, slot), pieces = false;
+        if (!known) {
+            access_form form;
+            uint64_t other;
+            status = read_next(c, slot, &other, &form, error);
+            if (status)
+                break;
+            mask = other;
+            pieces = form == ROWS;
+        }
+        if (!mask || !use[slot].wanted)
+            continue;
+        if (pieces) {
+            rows->count = at;
+            c->pieces = !put_pieces(c, rows);
+            at = rows->count;
+            continue;
+        }
+        if (rows->slot)
+            rows->slot[at] = slot;
+        if (rows->width)
+            rows->width[at] = use[slot].width;
+        if (rows->mask)
+            rows->mask[at] = mask;
+        if (rows->addr)
+            rows->addresses += put_addresses(c, slot, mask, rows->addr + rows->addresses);
+        at++;
+    }
+    rows->count = at;
+    return status;
+}
+
+sl_status sl_warp_cursor_fill(sl_warp_cursor *c, const sl_slot_use *use, sl_access_rows *rows, bool *more,
+                              sl_error *error)
+{
+    *more = true;
+    while (rows->count < rows->capacity) {
+        sl_status status = SL_OK;
+        if (c->pieces)
+            c->pieces = !put_pieces(c, rows);
+        else if (c->next_slot < c->end_slot)
+            status = fill_step(c, use, rows, error);
+        else
+            status = sl_warp_cursor_step(c, more, error);
+        if (status || !*more)
+            return status;
+        if (c->first_slot == c->end_slot)
+            c->repeats = 0; /* any number of steps without an access */
+    }
     return SL_OK;
 }

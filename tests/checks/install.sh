@@ -53,6 +53,24 @@ else
     skip 'python3 is not installed'
 fi
 
+it 'is found by the Python below whose prefix it is installed, and else says how'
+if [ -n "$python" ] && "$python" -m venv --without-pip "$scratch/environment" 2>/dev/null; then
+    cmake --install "$build" --prefix "$scratch/environment" >/dev/null
+    run env PATH="$scratch/environment/bin:$PATH" sh "$source_root/python/on_path.sh" "$scratch/environment"
+    exits 0
+    stdout_is ''
+    run env -u PYTHONPATH "$scratch/environment/bin/python3" -c "$finds_itself"
+    stdout_is "$scratch/environment vecadd"
+    run env PATH="$scratch/environment/bin:$PATH" DESTDIR="$scratch/stage" sh "$source_root/python/on_path.sh" "$scratch/environment"
+    exits 0
+    run find "$scratch/stage" -name sluice.pth
+    stdout_has "$scratch/stage$scratch/environment/lib/"
+    run sh "$source_root/python/on_path.sh" "$prefix"
+    stdout_is "for Python: export PYTHONPATH=$prefix/lib/python3/dist-packages"
+else
+    skip 'python3 with venv is not installed'
+fi
+
 it 'has a manual page for every command'
 for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     exists "$prefix/share/man/man1/sluice-$command.1"

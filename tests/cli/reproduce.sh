@@ -77,8 +77,9 @@ figures:
     columns:
       - {each: {p: [all, lru, decoupled]}, name: $p, value: C_lru.cycles / C_$p.cycles, mean: geometric}
 END
-run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv
+run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv --pages ranked-pages
 exits 0
+[ "$(grep -oE '<td>(mean|B)</td>' ranked-pages/ranked.html | head -n 1)" = '<td>mean</td>' ] || fail 'the page does not begin with the means'
 stdout_has 'only-here: Ranked here'
 awk -F, '$4 == "mean" { print $8 }' ranked.csv >means
 [ "$(wc -l <means)" = 3 ] || fail "$(cat ranked.csv)"
@@ -117,6 +118,17 @@ run "$sluice" reproduce mine.yaml --cache other --csv again.csv -q -j 3
 exits 0
 run cmp out.csv again.csv
 exits 0
+
+it 'gives programs the parameters that stand beside them'
+sed 's/^programs: .*/programs: {A: spmv, B: gather}\nparams: {A: rows=600 mean=8, B: n=2048 table=16384}/' mine.yaml >beside.yaml
+run "$sluice" reproduce beside.yaml --cache cache --csv again.csv -q
+exits 0
+run cmp out.csv again.csv
+exits 0
+sed -i 's/params: {A:/params: {C:/' beside.yaml
+run "$sluice" reproduce beside.yaml --cache cache
+exits 1
+stderr_has "beside.yaml:5:10: unknown program 'C'"
 
 it 'runs one figure alone'
 run "$sluice" reproduce mine.yaml two --cache none

@@ -4,11 +4,11 @@
 #include "base/random.h"
 #include "policy/small_cache.h"
 
-/* Warps that ccws holds back, of two. */
-static uint64_t held_back(small_cache *c, uint64_t instructions, uint64_t now)
+/* Warps that ccws holds back, of two that have issued so many instructions. */
+static uint64_t held_back(small_cache *c, uint64_t first, uint64_t second, uint64_t now)
 {
     sl_policy *policy = small_cache_asked(c);
-    uint64_t wait = 0;
+    uint64_t wait = 0, instructions[64] = {first, second};
     return policy->ops->hold_back(policy->self, &(sl_core_work){3, instructions, now}, &wait);
 }
 
@@ -17,16 +17,16 @@ static void ccws_holds_warps_back_while_another_lost_its_lines(void **state)
     (void)state;
     small_cache c;
     small_cache_init(&c, "ccws+lru", 1, 1);
-    assert_int_equal(held_back(&c, 5, 0), 0);
+    assert_int_equal(held_back(&c, 3, 2, 0), 0);
     c.warp = 0, load(&c, "a");
     c.warp = 1, load(&c, "b"); /* a leaves: a victim tag of warp 0 */
     load(&c, "a");             /* of warp 1 it is none; b becomes one */
     assert_int_equal(reported(&c, "lost_locality"), 0);
     c.warp = 0, load(&c, "ba"); /* warp 0 has a, b is of warp 1: one loss, with a score of 1 * 8 * 200 / 5 = 320 */
     assert_int_equal(reported(&c, "lost_locality"), 1);
-    assert_int_equal(held_back(&c, 11, 0), 2);
-    assert_int_equal(held_back(&c, 11, 120), 2); /* 200, the base of two */
-    assert_int_equal(held_back(&c, 11, 121), 0); /* warp 1 is the one that reaches it */
+    assert_int_equal(held_back(&c, 6, 5, 0), 2);
+    assert_int_equal(held_back(&c, 6, 5, 120), 2); /* 200, the base of two */
+    assert_int_equal(held_back(&c, 6, 5, 121), 0); /* warp 1 is the one that reaches it */
     small_cache_fini(&c);
 }
 
@@ -41,6 +41,41 @@ static void ccws_forgets_victim_tags_in_the_order_they_came(void **state)
     assert_int_equal(reported(&c, "lost_locality"), 3);
     load(&c, "a");
     assert_int_equal(reported(&c, "lost_locality"), 3);
+    small_cache_fini(&c);
+}
+
+static void ccws_counts_for_warps_that_have_not_ended(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "ccws+lru", 1, 1);
+    assert_int_equal(held_back(&c, 3, 2, 0), 0);
+    c.warp = 0, load(&c, "a");
+    c.warp = 1, load(&c, "ba");
+    c.warp = 0, load(&c, "ba"); /* warp 0 lost a */
+    assert_int_equal(held_back(&c, 6, 5, 0), 2);
+    assert_int_equal(held_back(&c, 1, 7, 0), 0); /* it has ended; another one is in its place */
+    assert_int_equal(held_back(&c, 2, 8, 0), 0);
+    c.warp = 1, load(&c, "b"); /* the only loss of 10 instructions: 1 * 8 * 200 / 10 = 160 */
+    assert_int_equal(held_back(&c, 2, 8, 0), 0);
+    load(&c, "a"); /* two: 320 */
+    assert_int_equal(held_back(&c, 2, 8, 120), 1);
+    assert_int_equal(held_back(&c, 2, 8, 121), 0);
+    assert_int_equal(reported(&c, "lost_locality"), 3);
+    small_cache_fini(&c);
+}
+
+static void ccws_takes_replaced_lines_as_victims_and_not_dropped_ones(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "ccws+lru", 1, 1);
+    load(&c, "a");
+    small_cache_drop(&c, 0);
+    load(&c, "ba"); /* b is replaced */
+    assert_int_equal(reported(&c, "lost_locality"), 0);
+    load(&c, "b");
+    assert_int_equal(reported(&c, "lost_locality"), 1);
     small_cache_fini(&c);
 }
 
@@ -434,6 +469,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ccws_holds_warps_back_while_another_lost_its_lines),
         cmocka_unit_test(ccws_forgets_victim_tags_in_the_order_they_came),
+        cmocka_unit_test(ccws_counts_for_warps_that_have_not_ended),
+        cmocka_unit_test(ccws_takes_replaced_lines_as_victims_and_not_dropped_ones),
         cmocka_unit_test(apcm_bypasses_what_streams_and_pins_what_a_warp_uses_again),
         cmocka_unit_test(all_leaves_the_cache_empty),
         cmocka_unit_test(pc_lets_loads_past_whose_lines_leave_unused),

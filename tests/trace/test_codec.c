@@ -61,6 +61,44 @@ static sl_warp_view view_of(const recording *r)
                           .memory_bytes = r->stream.memory.count};
 }
 
+/* The same as rows of a table, `ROWS` at a time; those of slot 1 are not wanted. */
+static void check_rows(recording *r, const sl_warp_view *view, sl_predictor *scratch)
+{
+    enum { ROWS = 3, END = 0x5a };
+    uint32_t slot[ROWS], width[ROWS];
+    uint64_t mask[ROWS], addr[ROWS * 64 + 1];
+    sl_slot_use use[MAKER_SLOTS];
+    for (uint32_t i = 0; i < MAKER_SLOTS; i++)
+        use[i] = (sl_slot_use){.wanted = i != 1, .width = 100 + i};
+    sl_warp_cursor c;
+    sl_warp_cursor_init(&c, &r->maker.kernel, r->lanes, view, scratch);
+    size_t at = 0;
+    for (bool more = true; more;) {
+        sl_access_rows rows = {.capacity = ROWS, .slot = slot, .width = width, .mask = mask, .addr = addr};
+        sl_error error;
+        const uint64_t *next = addr;
+        addr[ROWS * r->lanes] = END;
+        assert_int_equal(sl_warp_cursor_fill(&c, use, &rows, &more, &error), SL_OK);
+        assert_int_equal(addr[ROWS * r->lanes], END);
+        assert_true(!more || rows.count == ROWS);
+        for (size_t i = 0; i < rows.count; i++) {
+            while (at < r->count && (r->events[at].step || !r->events[at].mask || r->events[at].bb_or_slot == 1))
+                at++;
+            assert_true(at < r->count);
+            const event *e = &r->events[at++];
+            assert_int_equal(slot[i], e->bb_or_slot);
+            assert_int_equal(width[i], 100 + e->bb_or_slot);
+            assert_true(mask[i] == e->mask);
+            for (uint64_t left = e->mask; left; left &= left - 1)
+                assert_true(*next++ == e->addr[__builtin_ctzll(left)]);
+        }
+        assert_int_equal(next - addr, rows.addresses);
+    }
+    while (at < r->count && (r->events[at].step || !r->events[at].mask || r->events[at].bb_or_slot == 1))
+        at++;
+    assert_int_equal(at, r->count);
+}
+
 /* Decodes and compares with what was remembered. */
 static void check(recording *r)
 {
@@ -98,6 +136,7 @@ static void check(recording *r)
         }
     }
     assert_int_equal(i, r->count);
+    check_rows(r, &view, scratch);
     free(scratch);
 }
 
@@ -183,6 +222,20 @@ static void rows_are_cut_where_they_cross_lines_of_shared_memory(void **state)
     }
     assert_true(addr[43] == 0x90000 - 39 * 1024u);
     assert_true(c.access.first && !copy.first);
+    /* one group of pieces of the same width after the other: 1, 2, 1, 32 and 8 */
+    static const uint64_t masks[] = {1, 3, 1, UINT32_MAX, 0xff};
+    const sl_slot_use use[MAKER_SLOTS] = {[3] = {.wanted = true}};
+    sl_warp_cursor_init(&c, &maker.kernel, 32, &view, scratch);
+    for (int i = 0, n = 0; i < 5; n += __builtin_popcountll(masks[i++])) {
+        uint64_t mask, pieces[32];
+        sl_access_rows row = {.capacity = 1, .mask = &mask, .addr = pieces};
+        assert_int_equal(sl_warp_cursor_fill(&c, use, &row, &more, NULL), SL_OK);
+        assert_int_equal(row.count, 1);
+        assert_true(mask == masks[i]);
+        assert_memory_equal(pieces, addr + n, row.addresses * sizeof *addr);
+    }
+    assert_int_equal(sl_warp_cursor_fill(&c, use, &(sl_access_rows){.capacity = 1}, &more, NULL), SL_OK);
+    assert_false(more);
     /* the same bytes for an instruction that has lanes are damage */
     inst->access = SL_ACCESS_LOAD;
     sl_warp_cursor_init(&c, &maker.kernel, 32, &view, scratch);
