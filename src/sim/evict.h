@@ -16,6 +16,8 @@
 
 /* Puts a request into a queue of the bank. */
 void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number);
+/* Puts one into `out`. */
+void sl_bank_send(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
 void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
 void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);
