@@ -25,10 +25,12 @@ static inline bool sl_cache_op_of_stores(uint8_t op)
            op >= SL_CACHE_L2_EVICT_FIRST;
 }
 
-/* How an access is handled in L1 and in the last level. Others than loads and stores have no such operators. */
-static inline const sl_cache_decision *sl_cache_decide(const sl_inst *inst)
+/* How an access is handled in L1 and in the last level. Others than loads and stores have no such operators.
+ * `cached_volatile`: L1 caches volatile loads, too. */
+static inline const sl_cache_decision *sl_cache_decide(const sl_inst *inst, bool cached_volatile)
 {
     bool decides = sl_inst_loads(inst) || (inst->access == SL_ACCESS_STORE && sl_cache_op_of_stores(inst->cache_op));
+    decides &= !(cached_volatile && inst->cache_op == SL_CACHE_VOLATILE);
     return &sl_cache_decisions[decides ? (sl_cache_op)inst->cache_op : SL_CACHE_DEFAULT];
 }
 

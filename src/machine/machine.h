@@ -148,6 +148,7 @@ typedef struct sl_core_limits {
     uint32_t memory_queue;    /* memory instructions that wait before the first level */
     uint32_t one_pipeline;    /* 1: shared memory is accessed through that queue, too */
     uint32_t volatile_hints;  /* 1: a load with a hint for the first level is waited for */
+    uint32_t cached_volatile; /* 1: volatile loads are cached in the first level */
     uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
     uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
     uint32_t lowering;        /* 1: PTX instructions are issued as what a compiler makes of them */

@@ -247,7 +247,7 @@ static void begin_request(core *c, warp *w)
         return;
     w->done = c->time;
     w->missed = false;
-    w->decision = sl_cache_decide(w->walk.inst);
+    w->decision = sl_cache_decide(w->walk.inst, c->config->machine->core.cached_volatile);
     c->result->slot[w->walk.inst->mem_slot].requests++;
 }
 

@@ -182,7 +182,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     core->instructions++;
     count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
-    const sl_cache_decision *decision = sl_cache_decide(inst);
+    const sl_cache_decision *decision = sl_cache_decide(inst, sim->machine.core.cached_volatile);
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {

@@ -565,16 +565,20 @@ static sl_status take_column(reader *r, const yaml_node_t *key, const yaml_node_
 
 static sl_status take_claim(reader *r, const yaml_node_t *node, sl_paper_claim *claim)
 {
-    enum { SAYS, VALUE, HOLDS, PAPER, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, WHY, KEYS };
-    static const char *const names[] = {"says",    "value",  "holds", "paper", "unit", "digits",
-                                        "neutral", "within", "still", "why",   NULL};
+    enum { SAYS, VALUE, HOLDS, DIRECTION, PAPER, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, WHY, KEYS };
+    static const char *const names[] = {"says",   "value",   "holds",  "direction", "paper", "unit",
+                                        "digits", "neutral", "within", "still",     "why",   NULL};
     const yaml_node_t *v[KEYS];
     claim->number = NAN;
     sl_status status = sl_yaml_pick(&r->yaml, node, "a claim", names, v);
     if (!status && (!v[SAYS] || !(v[HOLDS] || (v[VALUE] && v[PAPER]))))
         return FAIL(node, "a claim needs 'says', and either 'holds' or 'value' and 'paper'");
+    if (!status && v[DIRECTION] && !v[HOLDS])
+        return FAIL(v[DIRECTION], "a 'direction' is what remains of 'holds' without its size; a number has 'neutral'");
     if (!status)
         status = copy_word(r, v[SAYS], "says", &claim->says);
+    if (!status)
+        status = take_expression(r, v[DIRECTION], "direction", &claim->direction, &claim->formula);
     if (!status)
         status = take_expression(r, v[HOLDS], "holds", &claim->holds, &claim->formula);
     if (!status)

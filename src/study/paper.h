@@ -75,9 +75,10 @@ typedef struct sl_paper_column {
 
 /* A sentence of the paper, with a number or with a condition that holds or not. */
 typedef struct sl_paper_claim {
-    const char *says, *why;     /* why: where ours differs */
-    const sl_expression *value; /* NULL: none */
-    const sl_expression *holds; /* NULL: the numbers are compared */
+    const char *says, *why;         /* why: where ours differs */
+    const sl_expression *value;     /* NULL: none */
+    const sl_expression *holds;     /* NULL: the numbers are compared */
+    const sl_expression *direction; /* the same without the size that it states; NULL: it states none */
     const char *formula;
     sl_paper_measure measure;
     double number; /* NaN: none is stated */

@@ -97,7 +97,8 @@ typedef struct sl_point_result {
 } sl_point_result;
 
 /* Points of one recording; `machine` are theirs. Points of the model that one pass over the accesses can answer are
- * answered by one pass. On failure, which is of any of them, results have to be freed all the same. */
+ * answered by one pass, and the first that share the line counts of a profiling run have one. On failure, which is of
+ * any of them, results have to be freed all the same. */
 typedef struct sl_point_batch {
     const sl_recording *recording;
     size_t count;
@@ -108,6 +109,9 @@ typedef struct sl_point_batch {
 } sl_point_batch;
 sl_status sl_points_run(const sl_point_batch *batch, sl_point_result *result, sl_error *error);
 void sl_point_results_free(sl_point_result *result, size_t count);
+/* The key of what points on the same recording share if theirs is the same: passes of the model, or a profiling run.
+ * False: the point shares nothing. */
+bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES]);
 /* How many passes over the accesses its points of the model take. */
 size_t sl_points_passes(const sl_point_batch *batch);
 

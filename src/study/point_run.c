@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/suggest.h"
 #include "model/variants.h"
 #include "sim/series.h"
@@ -169,10 +170,15 @@ static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_l
     return status;
 }
 
+static sl_sim_options options_of(const sl_point *point)
+{
+    return (sl_sim_options){.seed = point->seed, .cold = point->cold};
+}
+
 /* The launches of a recording from `first` on, one after the other. */
 static sl_status simulate(const sl_point *point, const sl_machine *machine, const sl_recording *recording,
-                          uint32_t first, uint32_t launches, const sl_sim_plan *plans, sl_pool *pool,
-                          sl_point_result *result, sl_error *error)
+                          uint32_t first, uint32_t launches, const sl_sim_plan *plans, sl_line_counts *const *counts,
+                          sl_pool *pool, sl_point_result *result, sl_error *error)
 {
     simulation s = {.point = point,
                     .machine = machine,
@@ -182,11 +188,13 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
                     .first = first};
     if (point->stream && !(s.stream = sl_sim_stream_create()))
         return sl_fail_memory(error);
-    const sl_sim_options options = {.seed = point->seed, .cold = point->cold, .record_stream = s.stream};
+    sl_sim_options options = options_of(point);
+    options.record_stream = s.stream;
     const sl_sim_series series = {.trace = recording->trace,
                                   .launch = recording->launch + first,
                                   .launches = launches,
-                                  .plan = plans ? plans + first : NULL};
+                                  .plan = plans ? plans + first : NULL,
+                                  .counts = counts};
     sl_status status = sl_sim_series_run(&series, machine, &options, pool, take_launch, &s, NULL, error);
     sl_sim_stream_destroy(s.stream);
     return status;
@@ -226,7 +234,8 @@ static sl_status lone_job(void *context, size_t index, unsigned worker, sl_error
 {
     const lone_launches *l = context;
     (void)worker;
-    return simulate(l->point, l->machine, l->recording, (uint32_t)index, 1, l->plans, NULL, &l->result[index], error);
+    return simulate(l->point, l->machine, l->recording, (uint32_t)index, 1, l->plans, NULL, NULL, &l->result[index],
+                    error);
 }
 
 static sl_status simulate_alone(const lone_launches *l, sl_pool *pool, sl_point_result *result, sl_error *error)
@@ -243,15 +252,15 @@ static sl_status simulate_alone(const lone_launches *l, sl_pool *pool, sl_point_
     return status;
 }
 
-static sl_status run_sim(const sl_point *point, const sl_machine *machine, const sl_recording *recording, sl_pool *pool,
-                         sl_point_result *result, sl_error *error)
+static sl_status run_sim(const sl_point *point, const sl_machine *machine, const sl_recording *recording,
+                         sl_line_counts *const *counts, sl_pool *pool, sl_point_result *result, sl_error *error)
 {
     const sl_sim_plan *plans;
     sl_arena arena;
     sl_arena_init(&arena);
     sl_status status = read_plan(point, machine, recording, &arena, &plans, error);
     if (!status && !point->alone) {
-        status = simulate(point, machine, recording, 0, recording->launches, plans, pool, result, error);
+        status = simulate(point, machine, recording, 0, recording->launches, plans, counts, pool, result, error);
     } else if (!status) {
         lone_launches l = {point, machine, recording, plans, calloc(recording->launches + 1u, sizeof *l.result)};
         status = l.result ? simulate_alone(&l, pool, result, error) : sl_fail_memory(error);
@@ -436,10 +445,58 @@ typedef struct others {
     const sl_point_batch *batch;
     sl_point_result *result;
     size_t count;
-    size_t *number; /* [count] of points that are not the model's */
+    size_t *number;             /* [count] of points that are not the model's */
+    char counted[SL_KEY_BYTES]; /* of points that share the line counts; "": none do */
+    sl_line_counts **counts;
     pthread_mutex_t lock;
     uint64_t done;
 } others;
+
+bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES])
+{
+    sl_hash hash = sl_hash_start();
+    sl_machine plain = *machine;
+    bool needed = false;
+    sl_hash_text(&hash, sl_point_kinds[point->kind]);
+    if (point->kind == SL_POINT_SIM) {
+        if (point->alone || *point->plan || sl_sim_needs_counts(machine, &needed, NULL) || !needed)
+            return false;
+        plain.level[0].bypass[0] = 0;
+        sl_point_machine_key(&plain, key);
+        sl_hash_text(&hash, key);
+        sl_hash_number(&hash, point->seed);
+        sl_hash_number(&hash, point->cold);
+    }
+    sl_hash_write(hash, key);
+    return needed || point->kind == SL_POINT_MODEL;
+}
+
+/* Whether the point counts lines as the one before whose key is given. */
+static bool counts_lines(const others *o, size_t i, const char *as)
+{
+    char key[SL_KEY_BYTES];
+    return o->batch->point[i]->kind == SL_POINT_SIM && sl_point_shares(o->batch->point[i], o->batch->machine[i], key) &&
+           (!*as || !strcmp(key, as));
+}
+
+/* The profiling run of the first points that share one, if there are several. */
+static sl_status count_lines(others *o, sl_error *error)
+{
+    const sl_point_batch *b = o->batch;
+    const sl_sim_series series = {
+        .trace = b->recording->trace, .launch = b->recording->launch, .launches = b->recording->launches};
+    size_t first = 0, sharing = 0;
+    while (first < b->count && !counts_lines(o, first, ""))
+        first++;
+    if (first < b->count)
+        sl_point_shares(b->point[first], b->machine[first], o->counted);
+    for (size_t i = first; i < b->count; i++)
+        sharing += counts_lines(o, i, o->counted);
+    if (sharing < 2)
+        return SL_OK;
+    const sl_sim_options options = options_of(b->point[first]);
+    return sl_sim_series_count(&series, b->machine[first], &options, b->pool, &o->counts, NULL, error);
+}
 
 static sl_status run_other(others *o, size_t index, sl_pool *pool, sl_error *error)
 {
@@ -453,7 +510,8 @@ static sl_status run_other(others *o, size_t index, sl_pool *pool, sl_error *err
     else if (point->kind == SL_POINT_PROFILE)
         status = run_profile(machine, o->batch->recording, pool, &r->values, error);
     else
-        status = run_sim(point, machine, o->batch->recording, pool, r, error);
+        status = run_sim(point, machine, o->batch->recording,
+                         o->counts && counts_lines(o, i, o->counted) ? o->counts : NULL, pool, r, error);
     pthread_mutex_lock(&o->lock);
     sl_progress_update(o->batch->progress, "points", ++o->done, o->count);
     pthread_mutex_unlock(&o->lock);
@@ -476,9 +534,13 @@ static sl_status run_others(const sl_point_batch *batch, sl_point_result *result
         if (batch->point[i]->kind != SL_POINT_MODEL)
             o.number[o.count++] = i;
     if (o.count > 1)
+        status = count_lines(&o, error);
+    if (o.count > 1 && !status)
         status = sl_pool_run(batch->pool, o.count, other_job, &o, error);
-    else if (o.count)
+    else if (o.count == 1)
         status = run_other(&o, 0, batch->pool, error);
+    const sl_sim_series series = {.launches = batch->recording->launches};
+    sl_sim_series_free_counts(&series, o.counts);
     free(o.number);
     return status;
 }

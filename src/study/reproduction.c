@@ -75,6 +75,7 @@ static void note_figure(sl_reproduction *r, const sl_paper_figure *figure)
     for (size_t c = 0; c < figure->claims; c++) {
         sl_expression_uses(figure->claim[c].value, &source, -1, note_use, r);
         sl_expression_uses(figure->claim[c].holds, &source, -1, note_use, r);
+        sl_expression_uses(figure->claim[c].direction, &source, -1, note_use, r);
     }
 }
 
@@ -324,9 +325,12 @@ sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *cla
     if (claim->holds) {
         double holds = sl_expression_value(claim->holds, &source, -1, &c.holes);
         c.verdict = isnan(holds) ? SL_VERDICT_HOLE : holds != 0 ? SL_VERDICT_AGREES : SL_VERDICT_DIFFERS;
+        if (c.verdict == SL_VERDICT_DIFFERS && claim->direction &&
+            sl_expression_value(claim->direction, &source, -1, &c.holes) > 0)
+            c.verdict = SL_VERDICT_DIRECTION;
     }
     c.why = c.verdict > SL_VERDICT_AGREES ? claim->why : NULL;
-    withhold(&c, is_judged(r, claim->holds) && is_judged(r, claim->value));
+    withhold(&c, is_judged(r, claim->holds) && is_judged(r, claim->direction) && is_judged(r, claim->value));
     return c;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 
 /* What a point needs to run. */
@@ -15,7 +16,7 @@ typedef struct job job;
 struct job {
     const sl_point *point;
     sl_machine machine;
-    char trace_key[SL_KEY_BYTES];
+    char trace_key[SL_KEY_BYTES], shared_key[SL_KEY_BYTES];
     bool recorded; /* its input is a trace file */
     size_t same;   /* the first point with this key, maybe itself */
     job *next;     /* of its batch; NULL: it is the last */
@@ -99,25 +100,30 @@ static sl_status plan_traces(run *r, sl_error *error)
     return SL_OK;
 }
 
-/* Points of the model on the same kernels of one trace are run together, in a chain; all others are chains of one. */
+/* Points on the same kernels of one trace that share work are run together, in a chain; all others are chains of one.
+ */
 static sl_status plan_batches(run *r, sl_error *error)
 {
-    sl_map last; /* of the chain, by the key of the trace and the kernels */
+    sl_map last; /* of the chain */
     sl_status status = SL_OK;
     sl_map_init(&last);
     for (size_t p = 0; p < r->point_count && !status; p++) {
-        job *j = &r->job[r->points[p]];
-        bool model = j->point->kind == SL_POINT_MODEL;
-        char key[SL_KEY_BYTES + 512];
-        size_t length =
-            (size_t)snprintf(key, sizeof key, "%s %.400s %.50s", j->trace_key, j->point->kernel, j->point->launch);
-        job *before = model ? sl_map_get(&last, key, length) : NULL;
+        job *j = &r->job[r->points[p]], *before = NULL;
+        if (sl_point_shares(j->point, &j->machine, j->shared_key)) {
+            sl_hash hash = sl_hash_start();
+            sl_hash_text(&hash, j->shared_key);
+            sl_hash_text(&hash, j->trace_key);
+            sl_hash_text(&hash, j->point->kernel);
+            sl_hash_text(&hash, j->point->launch);
+            sl_hash_write(hash, j->shared_key);
+            before = sl_map_get(&last, j->shared_key, SL_KEY_BYTES - 1);
+            if (!sl_map_put(&last, j->shared_key, SL_KEY_BYTES - 1, j))
+                status = sl_fail_memory(error);
+        }
         if (before)
             before->next = j;
         else
             r->batch[r->batches++] = j;
-        if (model && !sl_map_put(&last, key, length, j))
-            status = sl_fail_memory(error);
     }
     sl_map_fini(&last);
     return status;

@@ -73,7 +73,7 @@ static void check_counts(const sl_counts *c, sectors expected)
     assert_int_equal(c->value[SL_COUNTER_l2_read_sectors], expected.compulsory + expected.bypassed);
 }
 
-static void check_operator(const char *operator, sectors expected)
+static void check_operator(const char *operator, bool cached_volatile, sectors expected)
 {
     recorded r;
     sl_machine m;
@@ -84,6 +84,7 @@ static void check_operator(const char *operator, sectors expected)
     sl_sim_result simulated;
     record(&r, operator);
     assert_int_equal(sl_machine_load("h200", &m, &error), SL_OK);
+    m.core.cached_volatile = cached_volatile;
     assert_int_equal(sl_model_launch(&m, r.loaded, &options, NULL, NULL, &modelled, &error), SL_OK);
     check_counts(&modelled.counts.total, expected);
     assert_int_equal(modelled.counts.total.value[SL_COUNTER_compulsory_sectors], expected.compulsory);
@@ -112,7 +113,7 @@ static void loads_hit_what_others_brought_and_allocate(void **state)
     static const char *const operators[] = {
         ".global", ".global.ca", ".global.cs", ".global.nc", ".global.L1::evict_first", ".relaxed.cta.global"};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        check_operator(operators[i], (sectors){.hits = 13, .compulsory = 12});
+        check_operator(operators[i], false, (sectors){.hits = 13, .compulsory = 12});
 }
 
 /* Line 0: 4 missed, 4 bypassed. Line 1: 4 and 4 bypassed, 4 missed. Line 2: 1 missed, 4 bypassed. */
@@ -122,7 +123,7 @@ static void loads_at_the_global_level_and_strong_loads_bypass_l1(void **state)
     static const char *const operators[] = {".global.cg",          ".global.cv",          ".volatile.global",
                                             ".relaxed.gpu.global", ".acquire.sys.global", ".mmio.relaxed.sys.global"};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        check_operator(operators[i], (sectors){.hits = 0, .compulsory = 9, .bypassed = 16});
+        check_operator(operators[i], false, (sectors){.hits = 0, .compulsory = 9, .bypassed = 16});
 }
 
 /* Line 0: 4 missed, 4 hit. Line 1: 4 and 4 bypassed, 4 missed. Line 2: 1 missed; 1 hit, 3 bypassed. */
@@ -131,7 +132,15 @@ static void loads_that_do_not_allocate_hit_what_is_there(void **state)
     (void)state;
     static const char *const operators[] = {".global.L1::no_allocate", ".global.lu"};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        check_operator(operators[i], (sectors){.hits = 5, .compulsory = 9, .bypassed = 11});
+        check_operator(operators[i], false, (sectors){.hits = 5, .compulsory = 9, .bypassed = 11});
+}
+
+/* As other loads do. */
+static void volatile_loads_hit_and_allocate_where_the_machine_caches_them(void **state)
+{
+    (void)state;
+    check_operator(".volatile.global", true, (sectors){.hits = 13, .compulsory = 12});
+    check_operator(".global.cv", true, (sectors){.hits = 0, .compulsory = 9, .bypassed = 16});
 }
 
 static void every_operator_has_a_reason(void **state)
@@ -149,6 +158,7 @@ int main(void)
         cmocka_unit_test(loads_hit_what_others_brought_and_allocate),
         cmocka_unit_test(loads_at_the_global_level_and_strong_loads_bypass_l1),
         cmocka_unit_test(loads_that_do_not_allocate_hit_what_is_there),
+        cmocka_unit_test(volatile_loads_hit_and_allocate_where_the_machine_caches_them),
         cmocka_unit_test(every_operator_has_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,9 @@ figures:
   - id: two
     title: Nothing much
     claims:
-      - {says: half is less than one, holds: "1 / 2 < 1 and 2 <= 2"}
+      - {says: half is less than one, holds: "1 / 2 < 1 and 2 <= 2", direction: "1 > 2"}
+      - {says: half is far less than one, holds: "1 / 2 < 0.1", direction: "1 / 2 < 1", why: it is half}
+      - {says: two are far less than one, holds: "2 < 0.1", direction: "2 < 1"}
 END
 
 it 'shows what the paper states, what comes out, and what that means'
@@ -55,6 +57,9 @@ stdout_has 'A: nobody measured it'
 stdout_has 'differs'
 stdout_has 'agrees          it takes cycles: ours'
 stdout_has 'because all take some'
+stdout_has 'agrees          half is less than one'
+stdout_has 'same direction  half is far less than one'
+stdout_has 'differs         two are far less than one'
 stdout_has 'mine: '
 file_has out.csv 'mine,one,ALL,A,BALL / BL,,3,0.'
 file_has out.csv ',differs,nobody measured it'

@@ -95,6 +95,51 @@ static void a_launch_that_is_alone_does_not_depend_on_others(void **state)
     sl_input_close(&input);
 }
 
+/* Thresholds of profile-guided bypassing share the profiling run, and say what each says alone. */
+static void points_of_one_profiling_run_say_what_each_says_alone(void **state)
+{
+    (void)state;
+    static const char *const l1[] = {"profiled(threshold=2)", "profiled(threshold=5)", "lru"};
+    char key[3][SL_KEY_BYTES] = {{0}};
+    sl_machine machine[3];
+    const sl_machine *of[3];
+    const sl_point *points[3];
+    sl_input input;
+    sl_recording recording;
+    sl_error error;
+    sl_point_result together[3];
+    sl_point point = SL_POINT_START;
+    record("bfs", &input, &recording);
+    for (int i = 0; i < 3; i++) {
+        points[i] = &point;
+        of[i] = &machine[i];
+        if (sl_machine_choose(&(sl_machine_choice){.gpu = "fermi-gtx480", .l1 = l1[i]}, &machine[i], &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(sl_point_shares(&point, &machine[i], key[i]), i < 2);
+    }
+    assert_string_equal(key[0], key[1]);
+    const sl_point_batch batch = {.recording = &recording, .count = 3, .point = points, .machine = of};
+    if (sl_points_run(&batch, together, &error))
+        fail_msg("%s", error.text);
+    for (int i = 0; i < 3; i++) {
+        sl_point_result alone;
+        const sl_point_batch one = {.recording = &recording, .count = 1, .point = points, .machine = &of[i]};
+        if (sl_points_run(&one, &alone, &error))
+            fail_msg("%s", error.text);
+        assert_memory_equal(alone.launch, together[i].launch, recording.launches * sizeof *alone.launch);
+        sl_point_results_free(&alone, 1);
+    }
+    assert_true(*sl_values_find(&together[0].values, "cycles") != *sl_values_find(&together[1].values, "cycles"));
+    sl_point_results_free(together, 3);
+    point.cold = true;
+    assert_true(sl_point_shares(&point, &machine[0], key[0]) && strcmp(key[0], key[1]));
+    machine[0].level[0].size_bytes *= 2;
+    point.cold = false;
+    assert_true(sl_point_shares(&point, &machine[0], key[0]) && strcmp(key[0], key[1]));
+    sl_recording_close(&recording);
+    sl_input_close(&input);
+}
+
 static void the_default_gpu_is_one(void **state)
 {
     (void)state;
@@ -111,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_of_one_pass_say_what_each_says_alone),
+        cmocka_unit_test(points_of_one_profiling_run_say_what_each_says_alone),
         cmocka_unit_test(a_launch_that_is_alone_does_not_depend_on_others),
         cmocka_unit_test(the_default_gpu_is_one),
     };

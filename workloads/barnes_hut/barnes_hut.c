@@ -9,16 +9,11 @@
  * the order in which threads come. */
 #include <math.h>
 
-#include "workloads/common/inputs.h"
+#include "workloads/common/bodies.h"
 
 enum { BOX_THREADS = 512, BOX_BLOCKS = 15, THREADS = 256, MOST_LEVELS = 31, SAMPLES = 512 };
 
 static const float time_step = 0.0125f, softening = 0.0025f;
-
-typedef struct cluster {
-    uint32_t bodies;
-    float *position[3], *velocity[3], *mass; /* of bodies, then of cells */
-} cluster;
 
 /* Cells level by level; a child that is a cell is bodies + its number. */
 typedef struct octree {
@@ -34,35 +29,6 @@ typedef struct buffers {
     uint64_t position[3], velocity[3], acceleration[3], mass, count, start, child, order, box, partial;
 } buffers;
 
-/* A Plummer sphere: radius s / sqrt(1 - s^2) where s^3 is uniform, and the largest of three uniform numbers is such. */
-static cluster plummer(sl_host *h, uint32_t bodies)
-{
-    sl_random *random = sl_host_random(h);
-    cluster c = {.bodies = bodies, .mass = sl_host_new(h, float, 3ull * bodies)};
-    for (int axis = 0; axis < 3; axis++) {
-        c.position[axis] = sl_host_new(h, float, 3ull * bodies);
-        c.velocity[axis] = sl_host_new(h, float, bodies);
-    }
-    for (uint32_t i = 0; i < bodies; i++) {
-        double s = 0, point[3], squared;
-        for (int draw = 0; draw < 3; draw++)
-            s = fmax(s, 0.999 * sl_random_f64(random));
-        do {
-            squared = 0;
-            for (int axis = 0; axis < 3; axis++) {
-                point[axis] = 2 * sl_random_f64(random) - 1;
-                squared += point[axis] * point[axis];
-            }
-        } while (squared > 1 || squared < 1e-4);
-        for (int axis = 0; axis < 3; axis++) {
-            c.position[axis][i] = (float)(point[axis] / sqrt(squared) * s / sqrt(1 - s * s));
-            c.velocity[axis][i] = 0.25f * (2 * sl_random_f32(random) - 1);
-        }
-        c.mass[i] = 1.0f / (float)bodies;
-    }
-    return c;
-}
-
 static octree new_octree(sl_host *h, uint32_t bodies)
 {
     octree t = {.most_cells = 2 * bodies};
@@ -76,7 +42,7 @@ static octree new_octree(sl_host *h, uint32_t bodies)
     return t;
 }
 
-static uint32_t octant_of(const cluster *c, const octree *t, uint32_t cell, uint32_t body)
+static uint32_t octant_of(const sl_bodies *c, const octree *t, uint32_t cell, uint32_t body)
 {
     uint32_t octant = 0;
     for (uint32_t axis = 0; axis < 3; axis++)
@@ -97,7 +63,7 @@ static int32_t add_cell(sl_host *h, octree *t, uint32_t parent, uint32_t octant,
 }
 
 /* Sorts the bodies of a cell by octant; an octant with several bodies becomes a cell of the next level. */
-static void split(sl_host *h, const cluster *c, octree *t, uint32_t cell, float quarter)
+static void split(sl_host *h, const sl_bodies *c, octree *t, uint32_t cell, float quarter)
 {
     uint32_t *mine = t->order + t->first_body[cell], end[9] = {0};
     for (uint32_t i = 0; i < t->members[cell]; i++) {
@@ -115,18 +81,18 @@ static void split(sl_host *h, const cluster *c, octree *t, uint32_t cell, float 
                  : members == 1 ? (int32_t)mine[first]
                                 : add_cell(h, t, cell, octant, t->first_body[cell] + first, members, quarter);
         if (members > 1)
-            *child += (int32_t)c->bodies;
+            *child += (int32_t)c->count;
     }
 }
 
-static void build(sl_host *h, const cluster *c, octree *t, const float box[4])
+static void build(sl_host *h, const sl_bodies *c, octree *t, const float box[4])
 {
-    for (uint32_t i = 0; i < c->bodies; i++)
+    for (uint32_t i = 0; i < c->count; i++)
         t->order[i] = i;
     for (uint32_t axis = 0; axis < 3; axis++)
         t->centre[axis][0] = box[axis];
     t->first_body[0] = 0;
-    t->members[0] = c->bodies;
+    t->members[0] = c->count;
     t->cells = 1;
     t->levels = 0;
     float quarter = box[3] / 2;
@@ -140,12 +106,12 @@ static void build(sl_host *h, const cluster *c, octree *t, const float box[4])
     t->level_start[t->levels] = t->cells;
 }
 
-static buffers upload(sl_host *h, const cluster *c)
+static buffers upload(sl_host *h, const sl_bodies *c)
 {
     static const char *const position[3] = {"x", "y", "z"}, *const velocity[3] = {"velocity x", "velocity y",
                                                                                   "velocity z"};
     static const char *const acceleration[3] = {"acceleration x", "acceleration y", "acceleration z"};
-    uint64_t body_bytes = c->bodies * sizeof(float), node_bytes = 3 * body_bytes;
+    uint64_t body_bytes = c->count * sizeof(float), node_bytes = 3 * body_bytes;
     buffers d = {.mass = sl_host_upload(h, "mass", c->mass, node_bytes)};
     for (int axis = 0; axis < 3; axis++) {
         d.position[axis] = sl_host_upload(h, position[axis], c->position[axis], node_bytes);
@@ -162,43 +128,43 @@ static buffers upload(sl_host *h, const cluster *c)
     return d;
 }
 
-static void step_on_device(sl_host *h, const cluster *c, octree *t, const buffers *d, float theta)
+static void step_on_device(sl_host *h, const sl_bodies *c, octree *t, const buffers *d, float theta)
 {
     float box[4], inverse_theta_squared = 1 / (theta * theta);
-    uint32_t box_blocks = sl_blocks(c->bodies, BOX_THREADS);
+    uint32_t box_blocks = sl_blocks(c->count, BOX_THREADS);
     box_blocks = box_blocks < BOX_BLOCKS ? box_blocks : BOX_BLOCKS;
     sl_host_launch(h, "bounding_box", SL_DIM(box_blocks), SL_DIM(BOX_THREADS), 0, d->position[0], d->position[1],
-                   d->position[2], d->partial, c->bodies);
+                   d->position[2], d->partial, c->count);
     sl_host_launch(h, "join_boxes", SL_DIM(1), SL_DIM(BOX_THREADS), 0, d->partial, d->box, box_blocks);
     sl_host_download(h, box, d->box, sizeof box);
     for (int axis = 0; axis < 3; axis++)
-        sl_host_download(h, c->position[axis], d->position[axis], c->bodies * sizeof(float));
+        sl_host_download(h, c->position[axis], d->position[axis], c->count * sizeof(float));
     build(h, c, t, box);
     sl_host_write(h, d->child, t->child, 8ull * t->cells * sizeof *t->child);
     for (uint32_t l = t->levels; l--;) {
-        uint32_t cells = t->level_start[l + 1] - t->level_start[l], first = c->bodies + t->level_start[l];
+        uint32_t cells = t->level_start[l + 1] - t->level_start[l], first = c->count + t->level_start[l];
         sl_host_launch(h, "summarize", SL_DIM(sl_blocks(cells, THREADS)), SL_DIM(THREADS), 0, d->position[0],
-                       d->position[1], d->position[2], d->mass, d->count, d->child, first, cells, c->bodies);
+                       d->position[1], d->position[2], d->mass, d->count, d->child, first, cells, c->count);
     }
     for (uint32_t l = 0; l < t->levels; l++) {
-        uint32_t cells = t->level_start[l + 1] - t->level_start[l], first = c->bodies + t->level_start[l];
+        uint32_t cells = t->level_start[l + 1] - t->level_start[l], first = c->count + t->level_start[l];
         sl_host_launch(h, "sort", SL_DIM(sl_blocks(cells, THREADS)), SL_DIM(THREADS), 0, d->count, d->child, d->start,
-                       d->order, first, cells, c->bodies);
+                       d->order, first, cells, c->count);
     }
-    sl_dim grid = SL_DIM(sl_blocks(c->bodies, THREADS));
+    sl_dim grid = SL_DIM(sl_blocks(c->count, THREADS));
     sl_host_launch(h, "force", grid, SL_DIM(THREADS), 0, d->position[0], d->position[1], d->position[2], d->mass,
                    d->child, d->order, d->box, d->acceleration[0], d->acceleration[1], d->acceleration[2],
-                   inverse_theta_squared, c->bodies);
+                   inverse_theta_squared, c->count);
     sl_host_launch(h, "integrate", grid, SL_DIM(THREADS), 0, d->position[0], d->position[1], d->position[2],
                    d->velocity[0], d->velocity[1], d->velocity[2], d->acceleration[0], d->acceleration[1],
-                   d->acceleration[2], time_step, c->bodies);
+                   d->acceleration[2], time_step, c->count);
 }
 
 /* The acceleration of a body by all others, without a tree. */
-static void direct_sum(const cluster *c, uint32_t body, double *sum)
+static void direct_sum(const sl_bodies *c, uint32_t body, double *sum)
 {
     sum[0] = sum[1] = sum[2] = 0;
-    for (uint32_t i = 0; i < c->bodies; i++) {
+    for (uint32_t i = 0; i < c->count; i++) {
         double d[3], squared = (double)softening;
         for (int axis = 0; axis < 3; axis++) {
             d[axis] = (double)c->position[axis][i] - (double)c->position[axis][body];
@@ -210,9 +176,9 @@ static void direct_sum(const cluster *c, uint32_t body, double *sum)
 }
 
 /* The last step: positions before it are those of the cluster. */
-static void check(sl_host *h, const cluster *c, const octree *t, const buffers *d, float theta)
+static void check(sl_host *h, const sl_bodies *c, const octree *t, const buffers *d, float theta)
 {
-    uint32_t n = c->bodies, samples = n < SAMPLES ? n : SAMPLES, *order = sl_host_new(h, uint32_t, n);
+    uint32_t n = c->count, samples = n < SAMPLES ? n : SAMPLES, *order = sl_host_new(h, uint32_t, n);
     float *acc[3], *moved = sl_host_new(h, float, n), *expected = sl_host_new(h, float, n);
     float *velocity = sl_host_new(h, float, n);
     sl_host_download(h, order, d->order, n * sizeof *order);
@@ -247,7 +213,7 @@ void sl_workload_barnes_hut(sl_host *h)
     uint32_t bodies = (uint32_t)sl_host_param(h, "bodies", 2, 1u << 22);
     uint32_t steps = (uint32_t)sl_host_param(h, "steps", 1, 1000);
     float theta = (float)sl_host_param(h, "theta_percent", 10, 200) / 100.0f;
-    cluster c = plummer(h, bodies);
+    sl_bodies c = sl_plummer_bodies(h, bodies, 3ull * bodies);
     octree t = new_octree(h, bodies);
     buffers d = upload(h, &c);
     for (uint32_t s = 0; s < steps; s++)
