@@ -254,6 +254,7 @@ typedef enum sl_form {
 typedef struct sl_handler_set {
     const char *isa;
     uint32_t lanes;
+    bool avx2;        /* they need it, and what came with it */
     sl_handler guard; /* runs op->body under op->guard */
     uint32_t count;
     const struct sl_named_handler {

@@ -45,13 +45,18 @@ static void guard(sl_warp *w, const sl_op *o)
     w->lanes = words;
 }
 
+#ifdef __AVX2__
+#define SL_AVX2 true
+#else
+#define SL_AVX2 false
+#endif
 #define SL_STRING2(x) #x
 #define SL_STRING(x)  SL_STRING2(x)
 
 const sl_handler_set *SL_FN(set)(void);
 const sl_handler_set *SL_FN(set)(void)
 {
-    static const sl_handler_set set = {SL_STRING(SL_EXEC_VARIANT), SL_LANES, guard, sizeof handlers / sizeof *handlers,
-                                       handlers};
+    static const sl_handler_set set = {SL_STRING(SL_EXEC_VARIANT),         SL_LANES, SL_AVX2, guard,
+                                       sizeof handlers / sizeof *handlers, handlers};
     return &set;
 }

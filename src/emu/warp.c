@@ -27,8 +27,12 @@ enum {
     FIRST_RECONVERGENCES = 16,
 };
 
+/* What runs for every basic block is compiled twice: counting lanes and spreading masks over them needs what is not in
+ * every CPU. */
+#define ALWAYS static inline __attribute__((always_inline))
+
 /* The lanes whose predicate holds. */
-static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
+ALWAYS uint64_t bits_of(const sl_warp *warp, uint32_t ref)
 {
     const uint32_t *p = (const uint32_t *)(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK));
     uint64_t bits = 0;
@@ -51,24 +55,32 @@ const void *sl_warp_operand(const sl_warp *warp, uint32_t ref)
     return warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK);
 }
 
-void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
+/* The bits of 32 lanes, spread over them. */
+ALWAYS void spread(uint32_t *restrict words, uint32_t mask)
+{
+    _Alignas(64) static const uint32_t bit[32] = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+        1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+        1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+    for (int i = 0; i < 32; i++)
+        words[i] = (mask & bit[i]) == bit[i] ? UINT32_MAX : 0;
+}
+
+ALWAYS void set_mask(sl_warp *warp, uint64_t mask)
 {
     warp->mask = mask;
     warp->active = (uint32_t)__builtin_popcountll(mask);
     warp->full = mask == warp->live;
     if (warp->full)
         return;
-        /* four lanes at a time */
-#define WORDS(n)                                                                                                       \
-    {                                                                                                                  \
-        -(n & 1u), -(n >> 1 & 1u), -(n >> 2 & 1u), -(n >> 3 & 1u)                                                      \
-    }
-    static const uint32_t words[16][4] = {WORDS(0u),  WORDS(1u),  WORDS(2u),  WORDS(3u), WORDS(4u),  WORDS(5u),
-                                          WORDS(6u),  WORDS(7u),  WORDS(8u),  WORDS(9u), WORDS(10u), WORDS(11u),
-                                          WORDS(12u), WORDS(13u), WORDS(14u), WORDS(15u)};
-#undef WORDS
-    for (uint32_t i = 0, lanes = warp->code->lanes; i < lanes; i += 4)
-        memcpy(&warp->lane_words[i], words[mask >> i & 15], sizeof words[0]);
+    spread(warp->lane_words, (uint32_t)mask);
+    if (warp->code->lanes > 32)
+        spread(warp->lane_words + 32, (uint32_t)(mask >> 32));
+}
+
+void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
+{
+    set_mask(warp, mask);
 }
 
 /* ---- splits and reconvergence points ---- */
@@ -84,7 +96,7 @@ void sl_warp_enter_frame(sl_warp *warp)
     warp->local_base = warp->now.local;
 }
 
-static void remove_split(sl_warp *warp, uint32_t index)
+ALWAYS void remove_split(sl_warp *warp, uint32_t index)
 {
     uint32_t above = --warp->splits - index;
     if (above)
@@ -92,14 +104,14 @@ static void remove_split(sl_warp *warp, uint32_t index)
 }
 
 /* Both are about to run the same block, for the same reconvergence point. */
-static bool same_location(const sl_split *a, const sl_split *b)
+ALWAYS bool same_location(const sl_split *a, const sl_split *b)
 {
     return a->bb == b->bb && a->reconvergence == b->reconvergence && a->frame == b->frame && a->local == b->local &&
            a->state == SL_SPLIT_READY && b->state == SL_SPLIT_READY && !a->ops_done && !b->ops_done && !a->released &&
            !b->released;
 }
 
-static void merge_into_now(sl_warp *warp)
+ALWAYS void merge_into_now(sl_warp *warp)
 {
     for (uint32_t i = warp->splits; i-- > 0;) {
         if (!same_location(&warp->now, &warp->split[i]))
@@ -121,13 +133,13 @@ void sl_warp_merge(sl_warp *warp)
     }
 }
 
-static void make_current(sl_warp *warp, uint32_t index)
+ALWAYS void make_current(sl_warp *warp, uint32_t index)
 {
     warp->now = warp->split[index];
     remove_split(warp, index);
     warp->has_now = true;
     merge_into_now(warp);
-    sl_warp_set_mask(warp, warp->now.mask);
+    set_mask(warp, warp->now.mask);
     sl_warp_enter_frame(warp);
 }
 
@@ -341,12 +353,22 @@ static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_
         warp->splits++;
 }
 
-static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
+/* The same where it mostly stays in its region. */
+ALWAYS void move(sl_warp *warp, const sl_code_bb *bb, int32_t target)
+{
+    if (!bb->leaves && target >= 0 && target != warp->now.reconverge)
+        warp->now.bb = target;
+    else
+        go(warp, bb, target);
+}
+
+ALWAYS void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
 {
     expect_joins(warp, bb);
     send_part(warp, bb, taken_mask, taken);
-    sl_warp_set_mask(warp, warp->now.mask);
-    go(warp, bb, next);
+    move(warp, bb, next);
+    if (warp->has_now)
+        set_mask(warp, warp->now.mask);
 }
 
 /* The lanes of `subset` go on to the terminator's work; the others wait for them at `next`. */
@@ -358,10 +380,10 @@ static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
     int32_t reconvergence = sl_warp_part_ways(warp, next);
     warp->reconvergence[reconvergence].arrived |= others;
     warp->now.mask = subset;
-    sl_warp_set_mask(warp, subset);
+    set_mask(warp, subset);
 }
 
-static uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
+ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
 {
     if (bb->guard == SL_REF_NONE)
         return warp->mask;
@@ -457,7 +479,7 @@ static bool gather_lanes(sl_warp *warp)
         now->mask |= other->mask;
         remove_split(warp, i);
     }
-    sl_warp_set_mask(warp, together);
+    set_mask(warp, together);
     return true;
 }
 
@@ -516,7 +538,8 @@ static bool release_waiting(sl_warp *warp, int32_t first)
     return false;
 }
 
-static bool choose(sl_warp *warp)
+/* The last split that is ready runs next; false: there is none. */
+ALWAYS bool choose_ready(sl_warp *warp)
 {
     for (uint32_t i = warp->splits; i-- > 0;) {
         if (warp->split[i].state == SL_SPLIT_READY) {
@@ -524,6 +547,13 @@ static bool choose(sl_warp *warp)
             return true;
         }
     }
+    return false;
+}
+
+static __attribute__((noinline)) bool choose(sl_warp *warp)
+{
+    if (choose_ready(warp))
+        return true;
     /* Lanes may have exited since others began to wait for them. */
     uint64_t parked = parked_for_warp(warp);
     for (uint32_t i = warp->splits; i-- > 0 && parked;) {
@@ -615,7 +645,7 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
                 same |= m & -m;
         left &= ~same;
         if (!left) {
-            sl_warp_set_mask(warp, same);
+            set_mask(warp, same);
             go(warp, bb, where);
             return;
         }
@@ -640,7 +670,7 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
         warp->now.mask = rest;
         exit_lanes(warp, mask);
         if (rest) {
-            sl_warp_set_mask(warp, rest);
+            set_mask(warp, rest);
             go(warp, bb, bb->next);
         } else {
             settle(warp, reconvergence);
@@ -653,21 +683,21 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
         diverge(warp, bb, mask, SL_BB_EXIT, bb->next);
 }
 
-static void terminate(sl_warp *warp, const sl_code_bb *bb)
+ALWAYS void terminate(sl_warp *warp, const sl_code_bb *bb)
 {
     switch ((sl_term_kind)bb->term) {
     case SL_TERM_FALL:
-        go(warp, bb, bb->next);
+        move(warp, bb, bb->next);
         return;
     case SL_TERM_JUMP:
-        go(warp, bb, bb->taken);
+        move(warp, bb, bb->taken);
         return;
     case SL_TERM_BRANCH: {
         uint64_t taken = guarded_mask(warp, bb);
         if (taken == warp->mask)
-            go(warp, bb, bb->taken);
+            move(warp, bb, bb->taken);
         else if (!taken)
-            go(warp, bb, bb->next);
+            move(warp, bb, bb->next);
         else
             diverge(warp, bb, taken, bb->taken, bb->next);
         return;
@@ -715,7 +745,7 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
             go(warp, bb, bb->next);
             if (warp->has_now) {
                 merge_into_now(warp); /* with those that were released */
-                sl_warp_set_mask(warp, warp->now.mask);
+                set_mask(warp, warp->now.mask);
             }
         }
         return;
@@ -750,12 +780,12 @@ void sl_warp_start(sl_warp *warp)
     warp->now = (sl_split){
         .mask = warp->live, .bb = (int32_t)kernel->entry_bb, .reconvergence = -1, .reconverge = SL_NO_RECONVERGENCE};
     warp->has_now = true;
-    sl_warp_set_mask(warp, warp->live);
+    set_mask(warp, warp->live);
     sl_warp_enter_frame(warp);
     sl_warp_zero_registers(warp, kernel);
 }
 
-sl_warp_stop sl_warp_run(sl_warp *warp)
+ALWAYS sl_warp_stop run_warp(sl_warp *warp)
 {
     const sl_code *code = warp->code;
     sl_worker *worker = warp->worker;
@@ -763,7 +793,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
     warp->slice_end = worker->clock + warp->slice;
     check_limit(warp, UINT32_MAX);
     for (;;) {
-        if (!warp->has_now && !choose(warp))
+        if (!warp->has_now && !choose_ready(warp) && !choose(warp))
             return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;
         int32_t index = warp->now.bb;
         if (index == warp->now.reconverge || index == SL_BB_EXIT) { /* a barrier was right in front of it */
@@ -783,7 +813,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
             for (const sl_op *op = &code->op[bb->first], *end = op + bb->ops; op < end; op++)
                 op->run(warp, op);
             if (warp->mask != warp->now.mask)
-                sl_warp_set_mask(warp, warp->now.mask);
+                set_mask(warp, warp->now.mask);
         }
         warp->now.ops_done = warp->now.released = false;
         worker->steps++;
@@ -796,4 +826,20 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
             return SL_WARP_PAUSED;
         }
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,bmi,popcnt"))) static sl_warp_stop run_avx2(sl_warp *warp)
+{
+    return run_warp(warp);
+}
+#endif
+
+sl_warp_stop sl_warp_run(sl_warp *warp)
+{
+#if defined(__x86_64__)
+    if (warp->worker->run->emu->handlers->avx2)
+        return run_avx2(warp);
+#endif
+    return run_warp(warp);
 }
