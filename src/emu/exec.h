@@ -63,7 +63,11 @@ static inline void *sl_operand(const sl_warp *warp, u32 ref)
             SL_LANES_LOOP(d)[i] = (expr);                                                                              \
         } else {                                                                                                       \
             const u32 *on_ = __builtin_assume_aligned((warp)->lanes, 64);                                              \
-            SL_SOME_LANES(warp)(d)[i] = on_[i] ? (__typeof__((d)[0]))(expr) : (d)[i];                                  \
+            SL_SOME_LANES(warp)                                                                                        \
+            { /* all lanes are computed: that is cheaper than loads of some */                                         \
+                const __typeof__((d)[0]) new_ = (expr), old_ = (d)[i];                                                 \
+                (d)[i] = on_[i] ? new_ : old_;                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
     } while (0)
 
