@@ -222,17 +222,19 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr, bool all)     \
+    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr)               \
     {                                                                                                                  \
         for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R *d = sl_operand(w, destination(w, o, e));                                                                \
+            R *d = sl_operand(w, destination(w, o, e)), value[SL_LANES], *to = w->full ? d : value;                    \
             u64 from = b->bias + e * sizeof(M), lane = b->lane;                                                        \
-            if (all) {                                                                                                 \
-                for (int i = 0; i < SL_LANES; i++, from += lane)                                                       \
-                    d[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                               \
-            } else {                                                                                                   \
+            if (w->active <= FEW_LANES) {                                                                              \
                 SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(from + addr[i] + (u64)i * lane);              \
+                continue;                                                                                              \
             }                                                                                                          \
+            for (int i = 0; i < SL_LANES; i++, from += lane)                                                           \
+                to[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                                  \
+            if (to == value)                                                                                           \
+                SL_WRITE_APART(w, d, value[i]);                                                                        \
         }                                                                                                              \
     }                                                                                                                  \
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
@@ -243,7 +245,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        load_fast_##M##_##R(w, o, &b, addr, false);                                                                    \
+        load_fast_##M##_##R(w, o, &b, addr);                                                                           \
     }                                                                                                                  \
     static inline void load_line_##M##_##R(R *d, u64 from, u64 stride, u32 count)                                      \
     {                                                                                                                  \
@@ -271,7 +273,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (o->space == SL_SPACE_LOCAL && fast_path(w, o, addr, &b))                                                   \
-            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
+            load_fast_##M##_##R(w, o, &b, addr);                                                                       \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }                                                                                                                  \
@@ -298,7 +300,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (fast_path(w, o, addr, &b))                                                                                 \
-            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
+            load_fast_##M##_##R(w, o, &b, addr);                                                                       \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }

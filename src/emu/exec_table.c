@@ -8,11 +8,12 @@
 #define SL_HAND(name, ...)        void SL_FN(name)(sl_warp *, const sl_op *);
 #include "emu/handlers.def"
 
-#define SL_OP1(family, name, D, A, ...)    {#name, SL_FN(name), {sizeof(D), sizeof(A), 0, 0}, SL_FORM_PLAIN},
-#define SL_OP2(family, name, D, A, B, ...) {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), 0}, SL_FORM_PLAIN},
+#define SL_OP1(family, name, D, A, ...) {#name, SL_FN(name), {sizeof(D), sizeof(A), 0, 0}, SL_FORM_PLAIN, true},
+#define SL_OP2(family, name, D, A, B, ...)                                                                             \
+    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), 0}, SL_FORM_PLAIN, true},
 #define SL_OP3(family, name, D, A, B, C, ...)                                                                          \
-    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, SL_FORM_PLAIN},
-#define SL_HAND(name, d, a, b, c, form) {#name, SL_FN(name), {d, a, b, c}, SL_FORM_##form},
+    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, SL_FORM_PLAIN, true},
+#define SL_HAND(name, d, a, b, c, form) {#name, SL_FN(name), {d, a, b, c}, SL_FORM_##form, false},
 static const struct sl_named_handler handlers[] = {
 #include "emu/handlers.def"
 };

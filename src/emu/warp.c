@@ -336,6 +336,11 @@ static void expect_joins(sl_warp *warp, const sl_code_bb *bb)
  * yet. */
 static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
 {
+    if (!bb->leaves && target == warp->now.reconverge) {
+        warp->reconvergence[warp->now.reconvergence].arrived |= mask;
+        warp->now.mask &= ~mask;
+        return;
+    }
     sl_split *part = &warp->split[warp->splits]; /* made where it will be */
     *part = warp->now;
     part->mask = mask;
@@ -362,10 +367,39 @@ ALWAYS void move(sl_warp *warp, const sl_code_bb *bb, int32_t target)
         go(warp, bb, target);
 }
 
+/* What a block does but for its end. */
+ALWAYS void run_ops(sl_warp *warp, const sl_code_bb *bb)
+{
+    sl_worker *worker = warp->worker;
+    worker->clock += bb->insts;
+    worker->thread_insts += (uint64_t)warp->active * bb->insts;
+    for (const sl_op *op = &warp->code->op[bb->first], *end = op + bb->ops; op < end; op++)
+        op->run(warp, op);
+}
+
+/* Lanes that part at the end of `bb` only to compute something on the way to the point that all head for need not
+ * become a split that waits for its turn: they run at once. False: they do more. */
+ALWAYS bool run_arm(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
+{
+    if (target < 0 || warp->stream || bb->leaves)
+        return false;
+    const sl_code_bb *arm = &warp->code->bb[target];
+    int32_t join = arm->term == SL_TERM_JUMP ? arm->taken : arm->next;
+    if (!arm->computes || join < 0 || join != warp->now.reconverge || target == join)
+        return false;
+    set_mask(warp, mask);
+    run_ops(warp, arm);
+    warp->worker->steps++;
+    warp->reconvergence[warp->now.reconvergence].arrived |= mask;
+    warp->now.mask &= ~mask;
+    return true;
+}
+
 ALWAYS void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
 {
     expect_joins(warp, bb);
-    send_part(warp, bb, taken_mask, taken);
+    if (!run_arm(warp, bb, taken_mask, taken))
+        send_part(warp, bb, taken_mask, taken);
     move(warp, bb, next);
     if (warp->has_now)
         set_mask(warp, warp->now.mask);
@@ -808,10 +842,7 @@ ALWAYS sl_warp_stop run_warp(sl_warp *warp)
             }
             if (warp->stream)
                 sl_warp_stream_step(warp->stream, (uint32_t)index, warp->mask);
-            worker->clock += bb->insts;
-            worker->thread_insts += (uint64_t)warp->active * bb->insts;
-            for (const sl_op *op = &code->op[bb->first], *end = op + bb->ops; op < end; op++)
-                op->run(warp, op);
+            run_ops(warp, bb);
             if (warp->mask != warp->now.mask)
                 set_mask(warp, warp->now.mask);
         }
@@ -829,7 +860,7 @@ ALWAYS sl_warp_stop run_warp(sl_warp *warp)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi,popcnt"))) static sl_warp_stop run_avx2(sl_warp *warp)
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static sl_warp_stop run_avx2(sl_warp *warp)
 {
     return run_warp(warp);
 }

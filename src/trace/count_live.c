@@ -26,7 +26,7 @@ sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_count
                              .part = state};
     c->tallies = calloc(slots, sizeof *c->tallies);
 #if defined(__x86_64__)
-    state->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+    state->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #endif
     state->emptied = 1;
     state->touch = calloc(slots * SL_IN_SPACES, sizeof *state->touch);
@@ -57,13 +57,14 @@ ALWAYS void add(sl_launch_counter *c, uint32_t slot, int space, uint64_t amount)
 }
 
 /* Another word takes the entry. */
-static __attribute__((noinline)) void displace(sl_part_state *p, sl_sector_word *entry, sl_sector_word by)
+static __attribute__((noinline)) void displace(sl_part_state *p, sl_sector_word *entry, uint32_t group, uint64_t word,
+                                               uint64_t bits)
 {
     if (entry->bits)
         p->failed |= !sl_array_push(&p->older, *entry);
     else
         p->used[p->used_count++] = (uint16_t)(entry - p->recent);
-    *entry = by;
+    *entry = (sl_sector_word){word, bits, group};
 }
 
 ALWAYS void note_word(sl_part_state *p, uint32_t group, uint64_t word, uint64_t bits)
@@ -72,7 +73,7 @@ ALWAYS void note_word(sl_part_state *p, uint32_t group, uint64_t word, uint64_t 
     if (entry->word == word && entry->group == group && entry->bits)
         entry->bits |= bits;
     else
-        displace(p, entry, (sl_sector_word){word, bits, group});
+        displace(p, entry, group, word, bits);
 }
 
 ALWAYS void note_span(sl_part_state *p, uint32_t group, uint64_t first, uint64_t last)
@@ -123,6 +124,22 @@ ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, con
     return !differ;
 }
 
+/* Of neighbouring instructions, most lanes access the same sector: four that do are left out at once. */
+ALWAYS void note_changed(sl_part_state *p, uint32_t group, const sl_sector_memo *last, const uint64_t *sector,
+                         uint32_t count)
+{
+    const uint64_t *noted = last->sector;
+    uint32_t known = last->emptied == p->emptied && !last->stride ? last->count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 4 == 0 && i + 4 <= known && i + 4 <= count &&
+            !((sector[i] ^ noted[i]) | (sector[i + 1] ^ noted[i + 1]) | (sector[i + 2] ^ noted[i + 2]) |
+              (sector[i + 3] ^ noted[i + 3])))
+            i += 3;
+        else if ((i >= known || sector[i] != noted[i]) && (!i || sector[i] != sector[i - 1]))
+            note_word(p, group, sector[i] / 64, UINT64_C(1) << sector[i] % 64);
+    }
+}
+
 /* Neighbouring lanes mostly access ascending sectors: those that differ from the one before are counted. `sector` is
  * sl_part_state.spare. */
 ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector, uint32_t count)
@@ -148,10 +165,7 @@ ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector
         note_span(c->part, group, sector[0], sector[count - 1]);
         return; /* as fast as a look at the last ones */
     } else if (c->footprint) {
-        uint32_t noted = last->emptied == c->part->emptied && !last->stride ? last->count : 0;
-        for (uint32_t i = 0; i < count; i++) /* of neighbouring instructions, most lanes access the same sector */
-            if ((i >= noted || sector[i] != last->sector[i]) && (!i || sector[i] != sector[i - 1]))
-                note_word(c->part, group, sector[i] / 64, UINT64_C(1) << sector[i] % 64);
+        note_changed(c->part, group, last, sector, count);
     }
     last->emptied = c->part->emptied;
     last->count = count;
@@ -186,17 +200,18 @@ static __attribute__((noinline)) void access_straddling(sl_launch_counter *c, ui
 ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
 {
     uint64_t *restrict sector = c->part->spare, low = 0;
+    const unsigned log2_sector = c->log2_sector;
     uint32_t count = 0, first = (uint32_t)__builtin_ctzll(mask);
     uint64_t run = mask >> first;
     if (!(run & (run + 1))) { /* neighbours */
         for (uint32_t end = (uint32_t)__builtin_popcountll(mask); count < end; count++) {
             low |= addr[first + count];
-            sector[count] = addr[first + count] >> c->log2_sector;
+            sector[count] = addr[first + count] >> log2_sector;
         }
     } else {
         for (uint64_t left = mask; left; left &= left - 1) {
             low |= addr[__builtin_ctzll(left)];
-            sector[count++] = addr[__builtin_ctzll(left)] >> c->log2_sector;
+            sector[count++] = addr[__builtin_ctzll(left)] >> log2_sector;
         }
     }
     c->tallies[slot][SL_IN_GLOBAL].bytes += (uint64_t)count * width;
@@ -347,8 +362,8 @@ ALWAYS void access_lanes(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi,popcnt"))) static void access_avx2(sl_launch_counter *c, uint32_t slot, uint64_t mask,
-                                                                   const uint64_t *addr)
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void access_avx2(sl_launch_counter *c, uint32_t slot,
+                                                                        uint64_t mask, const uint64_t *addr)
 {
     access_lanes(c, slot, mask, addr);
 }
