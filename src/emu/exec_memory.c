@@ -234,7 +234,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             for (int i = 0; i < SL_LANES; i++, from += lane)                                                           \
                 to[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                                  \
             if (to == value)                                                                                           \
-                SL_WRITE_APART(w, d, value[i]);                                                                        \
+                SL_WRITE_LANES(w, d, value[i]);                                                                        \
         }                                                                                                              \
     }                                                                                                                  \
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
