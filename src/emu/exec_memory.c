@@ -109,28 +109,29 @@ static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
 }
 
 /* Whether neighbouring lanes are at one distance, with a break in the middle of the warp allowed (a 16 x 16 block's
- * warp covers two rows). */
+ * warp covers two rows). Registers of lanes that have exited are looked at, too: they mostly go on like those before.
+ */
 #define SL_FIND_LINES(T)                                                                                               \
-    static inline bool in_lines_##T(const T *a, u32 first, u32 end, T *stride, bool *two)                              \
+    static inline bool in_lines_##T(const sl_warp *w, const T *a, u32 first, u32 end, T *stride, bool *two)            \
     {                                                                                                                  \
         const u32 half = SL_LANES / 2, at = first + 1 == half && end > half + 1 ? half : first;                        \
-        T step = end - first > 1 ? a[at + 1] - a[at] : 0, other = 0, low = a[0], high = a[half];                       \
-        if (end == SL_LANES && !first) {                                                                               \
+        T step = end - first > 1 ? a[at + 1] - a[at] : 0, other = 0, low = a[first] - first * step;                    \
+        T high = first < half ? a[half] : low + half * step;                                                           \
+        *stride = step;                                                                                                \
+        *two = first < half && end > half && (T)(a[half] - a[half - 1]) != step;                                       \
+        if (!w->full) {                                                                                                \
+            const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
+            for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
+                other |= ((a[i] ^ low) & (T)(s32)on[i]) | ((a[half + i] ^ high) & (T)(s32)on[half + i]);               \
+        } else if (end == half) { /* blocks of 16 threads */                                                           \
+            for (u32 i = 0; i < half; i++, low += step)                                                                \
+                other |= a[i] ^ low;                                                                                   \
+        } else {                                                                                                       \
             if (a[3] - a[2] != step)                                                                                   \
                 return false;                                                                                          \
             for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
                 other |= (a[i] ^ low) | (a[half + i] ^ high);                                                          \
-        } else if (end == half && !first) { /* blocks of 16 threads */                                                 \
-            for (u32 i = 0; i < half; i++, low += step)                                                                \
-                other |= a[i] ^ low;                                                                                   \
-        } else {                                                                                                       \
-            for (u32 i = first + 1; i < (end < half ? end : half); i++)                                                \
-                other |= (a[i] - a[i - 1]) ^ step;                                                                     \
-            for (u32 i = (first < half ? half : first) + 1; i < end; i++)                                              \
-                other |= (a[i] - a[i - 1]) ^ step;                                                                     \
         }                                                                                                              \
-        *stride = step;                                                                                                \
-        *two = first < half && end > half && (T)(a[half] - a[half - 1]) != step;                                       \
         return !other;                                                                                                 \
     }
 SL_FIND_LINES(u32)
@@ -146,10 +147,10 @@ static inline bool find_lines(const sl_warp *w, const sl_op *o, sl_lane_lines *l
         return false;
     if (o->aux & SL_ADDRESS_32) {
         u32 step;
-        if (!in_lines_u32(sl_operand(w, o->a), first, end, &step, &two))
+        if (!in_lines_u32(w, sl_operand(w, o->a), first, end, &step, &two))
             return false;
         lines->stride = (u64)(s64)(s32)step;
-    } else if (!in_lines_u64(sl_operand(w, o->a), first, end, &lines->stride, &two)) {
+    } else if (!in_lines_u64(w, sl_operand(w, o->a), first, end, &lines->stride, &two)) {
         return false;
     }
     lines->addr[0] = lane_address(w, o, (int)first);
