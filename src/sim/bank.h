@@ -38,6 +38,14 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
 
+/* What stores to some words of its sectors have left of a line (stored.h). */
+typedef struct sl_stored {
+    uint32_t words;   /* that were stored, of sectors that are not valid */
+    uint32_t waiting; /* those of stores that may still be in `out` */
+    uint32_t place;   /* of the last of these among all that the bank sends */
+    uint8_t warp;     /* whose it was */
+} sl_stored;
+
 /* Banks of a level that wait for a queue entry, in order. */
 typedef struct sl_bank_list {
     uint32_t first, last;
@@ -85,11 +93,10 @@ struct sl_bank {
     sl_line *line;                  /* [sets * ways] */
     uint64_t *set_state;            /* [sets * set_words] (lines.h) */
     uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
-    uint32_t
-        *stored; /* [sets * ways]: words of a line that were stored into sectors that are not valid; NULL: none yet */
-    uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
-    uint64_t *last_ways;  /* the same for those that are evicted last */
-    uint64_t *offered;    /* scratch: a mask of ways */
+    sl_stored *stored;              /* [sets * ways]; NULL: no store has written a sector in part yet */
+    uint64_t *first_ways;           /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
+    uint64_t *last_ways;            /* the same for those that are evicted last */
+    uint64_t *offered;              /* scratch: a mask of ways */
     sl_policy replacement, bypass;
     sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none */
     sl_mshr *mshr_item;
@@ -98,6 +105,7 @@ struct sl_bank {
     sl_queue in;          /* from above; requests on the network included */
     sl_queue across;      /* the same from other partitions: of any length, or two could wait for each other */
     sl_queue out;         /* to the next level */
+    uint32_t sent;        /* from it, ever */
     sl_queue back;        /* what was asked for below, on the network included */
     sl_queue hits, fills; /* answers; of the first level all are in `hits` */
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */

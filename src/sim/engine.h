@@ -42,6 +42,16 @@ static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
     return d.shift < 64 ? n & (d.by - 1) : n % d.by;
 }
 
+/* Which of the banks of a level, or of the channels behind it, has a chunk of memory. */
+static inline uint32_t sl_interleave_of(const sl_level *level, uint64_t chunk, sl_divisor places)
+{
+    if (level->index == SL_INDEX_MIX)
+        chunk = sl_hash_mix(chunk);
+    else if (level->index == SL_INDEX_ROTATE)
+        chunk += sl_modulo(sl_hash_mix(sl_divide(chunk, places)), places);
+    return (uint32_t)sl_modulo(chunk, places);
+}
+
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
     uint64_t requests; /* warp instructions */

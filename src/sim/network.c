@@ -67,6 +67,7 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
 static void take(sl_sim *sim, sl_bank *b)
 {
     sl_queue_take(&b->out);
+    b->sent++;
     b->changed |= b->stall == SL_STALL_QUEUE;
     if (!b->number)
         sl_core_unblock(sim, b->instance, true);
