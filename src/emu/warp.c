@@ -15,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "emu/warp.h"
+#include "emu/warp_waiting.h"
 
 enum {
     SPIN_TURNS = 64,     /* back edges of a spinning loop before it gives way */
@@ -96,13 +96,6 @@ void sl_warp_enter_frame(sl_warp *warp)
     warp->local_base = warp->now.local;
 }
 
-ALWAYS void remove_split(sl_warp *warp, uint32_t index)
-{
-    uint32_t above = --warp->splits - index;
-    if (above)
-        memmove(&warp->split[index], &warp->split[index + 1], above * sizeof *warp->split);
-}
-
 /* Both are about to run the same block, for the same reconvergence point. */
 ALWAYS bool same_location(const sl_split *a, const sl_split *b)
 {
@@ -117,7 +110,7 @@ ALWAYS void merge_into_now(sl_warp *warp)
         if (!same_location(&warp->now, &warp->split[i]))
             continue;
         warp->now.mask |= warp->split[i].mask;
-        remove_split(warp, i);
+        sl_warp_remove_split(warp, i);
     }
 }
 
@@ -128,7 +121,7 @@ void sl_warp_merge(sl_warp *warp)
             if (!same_location(&warp->split[i], &warp->split[k]))
                 continue;
             warp->split[i].mask |= warp->split[k].mask;
-            remove_split(warp, k);
+            sl_warp_remove_split(warp, k);
         }
     }
 }
@@ -136,7 +129,7 @@ void sl_warp_merge(sl_warp *warp)
 ALWAYS void make_current(sl_warp *warp, uint32_t index)
 {
     warp->now = warp->split[index];
-    remove_split(warp, index);
+    sl_warp_remove_split(warp, index);
     warp->has_now = true;
     merge_into_now(warp);
     set_mask(warp, warp->now.mask);
@@ -425,97 +418,7 @@ ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
     return warp->mask & (bb->guard_negated ? ~bits : bits);
 }
 
-/* ---- waiting for lanes of the warp ---- */
-
-/* The lanes of `mask`, all of one split, for which every lane they name in the instruction at the start of its block is
- * in `here` or has exited. Lanes that its guard keeps out wait for nobody. */
-static uint64_t satisfied(const sl_warp *warp, const sl_split *split, uint64_t here)
-{
-    const sl_code_bb *bb = &warp->code->bb[split->bb];
-    const uint8_t *frame = warp->registers + split->frame;
-    uint64_t result = 0;
-    for (uint64_t left = split->mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left), half = lane & 32, named = UINT32_MAX;
-        const uint32_t *guard = bb->sync_guard == SL_REF_NONE ? NULL : (const uint32_t *)(frame + bb->sync_guard);
-        if (bb->sync_uses_mask) {
-            const uint8_t *area =
-                bb->sync_mask >> SL_AREA_SHIFT == SL_AREA_FRAME ? frame : warp->area[bb->sync_mask >> SL_AREA_SHIFT];
-            named = ((const uint32_t *)(area + (bb->sync_mask & SL_AREA_MASK)))[lane];
-        }
-        bool passes = guard && (guard[lane] != 0) == bb->sync_guard_negated;
-        if (passes || !(((uint64_t)named << half) & warp->live & ~here))
-            result |= left & -left;
-    }
-    return result;
-}
-
-static uint64_t parked_for_warp(const sl_warp *warp)
-{
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < warp->splits; i++)
-        if (warp->split[i].state == SL_SPLIT_WARP_SYNC)
-            mask |= warp->split[i].mask;
-    return mask;
-}
-
-/* Takes the lanes of `mask` out of a split that waits, as a split that is ready. */
-static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
-{
-    sl_split *split = &warp->split[index];
-    if (mask != split->mask) {
-        sl_split part = *split;
-        split->mask &= ~mask;
-        part.mask = mask;
-        sl_warp_push(warp, part);
-        split = &warp->split[warp->splits - 1];
-    }
-    split->state = SL_SPLIT_READY;
-    return split;
-}
-
-/* True when the running split, or what is left of it here, may run the block now. Splits that waited for it are
- * released; those at the same instruction run the block along with it. */
-static bool gather_lanes(sl_warp *warp)
-{
-    sl_split *now = &warp->now;
-    if (now->released || now->mask == warp->live)
-        return true;
-    uint64_t here = now->mask | parked_for_warp(warp), ready = satisfied(warp, now, here);
-    if (!ready)
-        return false;
-    uint64_t together = ready;
-    for (uint32_t i = warp->splits; i-- > 0;) {
-        if (warp->split[i].state != SL_SPLIT_WARP_SYNC)
-            continue;
-        uint64_t part = satisfied(warp, &warp->split[i], here);
-        if (!part)
-            continue;
-        sl_split *other = release_part(warp, i, part);
-        bool same = other->bb == now->bb && other->frame == now->frame;
-        other->ops_done = same;
-        other->released = !same;
-        if (same)
-            together |= part;
-    }
-    if (ready != now->mask) { /* some name lanes that are not here yet */
-        sl_split rest = *now;
-        rest.mask &= ~ready;
-        rest.state = SL_SPLIT_WARP_SYNC;
-        now->mask = ready;
-        sl_warp_push(warp, rest);
-    }
-    /* From here on those with the same reconvergence point are one. */
-    for (uint32_t i = warp->splits; i-- > 0;) {
-        sl_split *other = &warp->split[i];
-        if (!other->ops_done || other->bb != now->bb || other->reconvergence != now->reconvergence ||
-            other->frame != now->frame)
-            continue;
-        now->mask |= other->mask;
-        remove_split(warp, i);
-    }
-    set_mask(warp, together);
-    return true;
-}
+/* ---- making way ---- */
 
 static void park(sl_warp *warp, sl_split_state state)
 {
@@ -526,18 +429,6 @@ static void park(sl_warp *warp, sl_split_state state)
     warp->splits++;
     retire_split(warp);
 }
-
-bool sl_warp_has_ready(const sl_warp *warp)
-{
-    if (warp->has_now)
-        return true;
-    for (uint32_t i = 0; i < warp->splits; i++)
-        if (warp->split[i].state == SL_SPLIT_READY)
-            return true;
-    return parked_for_warp(warp) != 0;
-}
-
-/* ---- making way ---- */
 
 /* Looks for lanes that wait at a reconvergence point of blocked or spinning lanes, from the innermost on: they go on
  * without those. */
@@ -589,12 +480,12 @@ static __attribute__((noinline)) bool choose(sl_warp *warp)
     if (choose_ready(warp))
         return true;
     /* Lanes may have exited since others began to wait for them. */
-    uint64_t parked = parked_for_warp(warp);
+    uint64_t parked = sl_warp_parked(warp);
     for (uint32_t i = warp->splits; i-- > 0 && parked;) {
         sl_split *split = &warp->split[i];
         if (split->state != SL_SPLIT_WARP_SYNC)
             continue;
-        if (!satisfied(warp, split, parked))
+        if (!sl_warp_satisfied(warp, split, parked))
             continue;
         split->state = SL_SPLIT_READY;
         make_current(warp, i);
@@ -836,7 +727,7 @@ ALWAYS sl_warp_stop run_warp(sl_warp *warp)
         }
         const sl_code_bb *bb = &code->bb[index];
         if (!warp->now.ops_done) {
-            if (bb->warp_sync && !gather_lanes(warp)) {
+            if (bb->warp_sync && !sl_warp_gather(warp)) {
                 park(warp, SL_SPLIT_WARP_SYNC);
                 continue;
             }
