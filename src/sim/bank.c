@@ -23,7 +23,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
     sl_bank_put(sim, waits ? &b->hits : &b->fills, time, number);
-    sl_wake(&sim->bank_wheel[b->number], b->index, time);
+    sl_bank_wake(sim, b, time);
 }
 
 /* ---- an access ---- */
@@ -96,7 +96,7 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
             sl_line_evict(sim, b, l->access.set, way);
     }
     sim->result->level[b->number].bypasses += is_counted(sim, b, l);
-    sl_bank_put(sim, &b->out, sim->now, l->number);
+    sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
@@ -397,7 +397,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         }
     }
     l->r->bypass |= (uint8_t)(1u << l->place); /* answers to atomics are not filled here */
-    sl_bank_put(sim, &b->out, sim->now, l->number);
+    sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
@@ -418,7 +418,7 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
     }
     sim->result->level[b->number].bypasses++;
     l->r->bypass |= (uint8_t)(1u << b->number);
-    sl_bank_put(sim, &b->out, sim->now, l->number);
+    sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
@@ -443,6 +443,8 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
     if (l->eviction == SL_NONE) {
         b->line[l->line_slot].valid = written_whole(sim, b, l);
         b->line[l->line_slot].dirty = l->units;
+        if (b->level->dirty_ways)
+            sl_set_clean(sim, b, &l->access);
         if (sim->data_check)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         sl_core_stored(sim, l->number);
@@ -463,6 +465,10 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
     note_hit(sim, b, l);
     sim->result->level[b->number].data_accesses++;
     b->line[l->line_slot].valid |= written_whole(sim, b, l) & ~b->line[l->line_slot].in_flight;
+    if (b->level->dirty_ways && !b->line[l->line_slot].dirty && l->way != SL_NO_WAY) {
+        b->line[l->line_slot].dirty = l->units;
+        sl_set_clean(sim, b, &l->access);
+    }
     b->line[l->line_slot].dirty |= l->units;
     if (sim->data_check)
         sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
@@ -481,7 +487,7 @@ static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup 
 static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
-    uint32_t sectors = sl_sectors(sim, l->units, b->sector_units);
+    uint32_t sectors = sl_sectors(l->units, b->sector_units);
     if (!is_counted(sim, b, l)) {
         s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
         return;
@@ -491,7 +497,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
     if (l->access.kind == SL_ACCESS_LOAD) {
-        uint32_t hits = sl_sectors(sim, l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
+        uint32_t hits = sl_sectors(l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
         s->read_sectors += sectors;
         s->read_hit_sectors += hits;
         if (b->number == 1) {
@@ -557,8 +563,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
-    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
-        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    if (sim->options.listener && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
+        sl_bank_wake(sim, b, sim->now); /* it is told of the cycle after an access */
     return outcome;
 }
 
@@ -619,7 +625,7 @@ static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
     uint64_t taken = sim->now - done->since, min = done->alone ? 0 : b->below_cycles;
     stats->delay_cycles += taken > min ? taken - min : 0;
     if (!done->alone)
-        stats->fill_sectors += sl_sectors(sim, done->asked, b->sector_units);
+        stats->fill_sectors += sl_sectors(done->asked, b->sector_units);
 }
 
 /* A line in a way, or an entry, has something that it asked for. */
@@ -673,7 +679,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
         sl_core_unblock(sim, b->instance, false);
     release(sim, b, line_slot, number);
     while (done.waiting.first != SL_NONE)
-        release(sim, b, line_slot, sl_request_pop(&sim->pool, &done.waiting));
+        release(sim, b, line_slot, sl_request_pop(sim->pool, &done.waiting));
     settle(sim, b, line_slot);
 }
 
@@ -722,10 +728,20 @@ static void take_back(sl_sim *sim, sl_bank *b)
         sl_bank_fill(sim, b, sl_queue_take(&b->back));
 }
 
-static void answer_hits(sl_sim *sim, sl_bank *b)
+static void tell_listener(const sl_sim *sim, const sl_bank *b)
 {
+    const sl_sim_listener *l = sim->options.listener;
+    if (l && l->bank)
+        l->bank(l->to, b->number, b->index, sim->now, b->mshrs, b->in.count);
+}
+
+void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
+{
+    take_back(sim, b);
     while (sl_queue_ready_at(&b->hits) <= sim->now)
         sl_core_answer(sim, sl_queue_take(&b->hits));
+    tell_listener(sim, b);
+    b->fill_at = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
 }
 
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
@@ -734,16 +750,11 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     take_back(sim, b);
     if (b->evictions_in_flight)
         sl_lines_tick(sim, b);
-    if (b->number) {
-        take_across(sim, b);
-        take_in(sim, b);
-        sl_network_up(sim, b);
-    } else {
-        answer_hits(sim, b);
-    }
+    take_across(sim, b);
+    take_in(sim, b);
+    sl_network_up(sim, b);
     sl_network_down(sim, b);
-    if (sim->options.listener && sim->options.listener->bank)
-        sim->options.listener->bank(sim->options.listener->to, b->number, b->index, now, b->mshrs, b->in.count);
+    tell_listener(sim, b);
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)));

@@ -81,47 +81,58 @@ typedef struct sl_frc_entry {
 
 enum { SL_EVICTION_SLOTS = 256 };
 
-struct sl_bank {
+/* Fields that are used together are in one line of the host's cache. */
+struct __attribute__((aligned(64))) sl_bank {
     const sl_level *level;
-    uint8_t number;     /* of the level */
-    uint32_t index;     /* among the banks of the level */
-    uint32_t instance;  /* of the level */
-    uint32_t partition; /* of the level: where the home of a line is another one, what is here of it is a copy */
+    sl_line *line;       /* [sets * ways] */
+    uint64_t *set_state; /* [sets * set_words] (lines.h) */
+    sl_mshr *mshr_item;
+    uint64_t *offered;              /* scratch: a mask of ways */
+    sl_policy *bypass_policy;       /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
+    uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
     uint32_t sets, ways;
+
+    sl_divisor by_sets, level_sets, chunk_bytes, chunk_banks; /* where an address is (sl_set_of) */
     unsigned log2_line;
     uint32_t sector_units, fill_units;
-    sl_line *line;                  /* [sets * ways] */
-    uint64_t *set_state;            /* [sets * set_words] (lines.h) */
-    uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
-    sl_stored *stored;              /* [sets * ways]; NULL: no store has written a sector in part yet */
-    uint64_t *first_ways;           /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
-    uint64_t *last_ways;            /* the same for those that are evicted last */
-    uint64_t *offered;              /* scratch: a mask of ways */
+    uint32_t index;      /* among the banks of the level */
+    uint32_t instance;   /* of the level */
+    uint32_t partition;  /* of the level: where the home of a line is another one, what is here of it is a copy */
+    uint32_t hit_cycles; /* from the access until the answer is sent */
+    uint8_t number;      /* of the level */
+
     sl_policy replacement, bypass;
-    sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none */
-    sl_mshr *mshr_item;
-    uint32_t mshr_capacity, mshr_free, mshrs;
-    uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
-    sl_queue in;          /* from above; requests on the network included */
-    sl_queue across;      /* the same from other partitions: of any length, or two could wait for each other */
-    sl_queue out;         /* to the next level */
-    uint32_t sent;        /* from it, ever */
-    sl_queue back;        /* what was asked for below, on the network included */
-    sl_queue hits, fills; /* answers; of the first level all are in `hits` */
-    uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
-    uint64_t across_free;                            /* the same of the one to another partition */
-    uint64_t taken_at;                               /* cycle of the last access, and how many there were */
-    uint32_t taken;
     uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
     uint64_t tags_put;
-    sl_stall stall;         /* what the request at the head of `in` waits for */
+    uint32_t mshr_capacity, mshr_free, mshrs;
+    uint32_t taken; /* accesses in the last cycle with any: */
+    uint64_t taken_at;
     uint64_t stalled_since; /* SL_NEVER: it does not */
+    sl_stall stall;         /* what the request at the head of `in` waits for */
     bool changed;           /* something that it may have waited for */
-    bool out_waits;         /* the head of `out` waits for a queue entry, and is in a list of waiting banks */
-    uint32_t next_waiting;  /* in that list, of banks of its level */
-    sl_bank_list room;      /* banks of the level above that wait for an entry of `in` */
-    uint32_t hit_cycles;    /* from the access until the answer is sent */
     uint32_t below_cycles;  /* unloaded latency of a miss */
+    uint32_t *warp_mshrs;   /* MSHRs of each warp, by core and warp; NULL: they are not limited */
+    uint64_t *first_ways;   /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
+    uint64_t *last_ways;    /* the same for those that are evicted last */
+    sl_stored *stored;      /* [sets * ways]; NULL: no store has written a sector in part yet */
+
+    __attribute__((aligned(64))) sl_queue back; /* what was asked for below, on the network included */
+    sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
+    sl_queue out;                               /* to the next level */
+    uint32_t sent;                              /* from it, ever */
+    uint64_t fill_at;                           /* of the first level: when the next fill or answer is due */
+    sl_core_group *in_group;                    /* the same */
+
+    /* What the network has of it. */
+    __attribute__((aligned(64))) uint64_t up_free; /* when its ports are free */
+    uint64_t down_free, in_free, back_free;
+    uint64_t across_free;  /* the same of the one to another partition */
+    uint32_t next_waiting; /* in a list of banks that wait for a queue entry */
+    bool out_waits;        /* the head of `out` waits for one, and the bank is in such a list */
+    sl_bank_list room;     /* banks of the level above that wait for an entry of `in` */
+    sl_queue in;           /* from above; requests on the network included */
+    sl_queue across;       /* the same from other partitions: of any length, or two could wait for each other */
+
     /* not overlapped: */
     sl_eviction *eviction;
     uint32_t eviction_capacity, eviction_free, evictions_in_flight;
@@ -168,10 +179,23 @@ static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t
            sl_partition_of(b->level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core) != b->partition;
 }
 
+/* Something can happen to the bank at `time`; of the first level, it has data or an answer then. */
+static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
+{
+    if (b->number) {
+        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        return;
+    }
+    b->fill_at = sl_sooner(b->fill_at, time);
+    b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
+}
+
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
-/* Moves what is due; returns when it wants to be ticked again. */
+/* Moves what is due; returns when it wants to be ticked again. Not of the first level: */
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);
+/* Fills of the first level that are due, and its answers to cores. */
+void sl_bank_tick_first(sl_sim *sim, sl_bank *bank);
 
 #endif

@@ -126,6 +126,10 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->sets = level->sets / per_instance;
     b->ways = sl_ways_of(level);
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
+    b->by_sets = sl_divisor_of(b->sets);
+    b->level_sets = sl_divisor_of(level->sets);
+    b->chunk_bytes = sim->interleave[number];
+    b->chunk_banks = sim->partition_banks[number];
     b->sector_units = level->sector_bytes >> sim->log2_unit;
     b->fill_units = level->fill_bytes >> sim->log2_unit;
     /* A request is sent by the first level in the cycle after it arrived there, others in the same. */
@@ -158,15 +162,16 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
 {
     const sl_level *level = &sim->machine.level[number];
     uint32_t count = sim->machine.cores / level->cores_per_instance * (number ? level->banks : 1);
-    sim->bank[number] = calloc(count, sizeof *sim->bank[number]);
+    sim->bank[number] = aligned_alloc(_Alignof(sl_bank), count * sizeof *sim->bank[number]);
     if (!sim->bank[number])
         return sl_fail_memory(error);
+    memset(sim->bank[number], 0, count * sizeof *sim->bank[number]);
     sim->banks[number] = count;
     sim->interleave[number] = sl_divisor_of(level->bank_interleave ? level->bank_interleave : 1);
     sim->partition_banks[number] = sl_divisor_of(level->banks / sl_partitions(level));
     if (!take_lines(sim, number, count))
         return sl_fail_memory(error);
-    sl_status status = sl_wheel_init(&sim->bank_wheel[number], count, error);
+    sl_status status = number ? sl_wheel_init(&sim->bank_wheel[number], count, error) : SL_OK;
     for (uint32_t i = 0; i < count && !status; i++)
         status = start_bank(sim, &sim->bank[number][i], number, i, error);
     return status;

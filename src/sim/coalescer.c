@@ -81,7 +81,7 @@ bool sl_coalescer_merge(sl_sim *sim, uint32_t number)
             !sl_coalescer_takes(coalescer->first, other->requests) || !go_together(sim, r, other))
             continue;
         other->requests++;
-        sl_request_push(&sim->pool, &other->waiting, number);
+        sl_request_push(sim->pool, &other->waiting, number);
         return true;
     }
     return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access/coalesce.h"
+#include "sim/bank.h"
 #include "sim/data_check.h"
 #include "sim/evict.h"
 
@@ -294,7 +295,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
         settle_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
         deactivate(sim, core, w);
-    sl_wake(&sim->core_wheel, core->number, sim->now);
+    sl_core_wake(core, sim->now);
 }
 
 void sl_core_answer(sl_sim *sim, uint32_t number)
@@ -305,7 +306,7 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     if (sim->data_check)
         sl_data_check_seen(sim, number);
     sl_group *group = &core->group[g];
-    sl_request_give(&sim->pool, number);
+    sl_request_give(sim->pool, &core->stock, number);
     sim->last_progress = sim->now;
     if (--group->requests)
         return;
@@ -340,14 +341,27 @@ void sl_core_stored(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     bool of_warp = r->kind == SL_REQUEST_STORE || r->kind == SL_REQUEST_REDUCTION;
+    bool of_core = r->kind != SL_REQUEST_WRITEBACK || !r->warp; /* else a lower level wrote it back */
+    if (of_core && sim->defers) {
+        sim->failed |= !sl_queue_put(&sim->acks, sim->now, number, 0);
+        return;
+    }
     if (r->kind == SL_REQUEST_WRITEBACK && r->group != SL_NONE)
         sl_line_written(sim, r);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t w = r->warp;
-    sl_request_give(&sim->pool, number);
+    sl_request_give(sim->pool, of_core ? &core->stock : &sim->stock, number);
     sim->last_progress = sim->now;
     if (of_warp && !--core->warp[w].stores)
         check_waiting(sim, core, w);
+}
+
+uint32_t sl_requests_used(const sl_sim *sim)
+{
+    uint32_t used = sim->stock.used;
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        used += sim->core[i].stock.used;
+    return used;
 }
 
 void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
@@ -356,7 +370,7 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
     for (uint32_t c = instance * cores; c < (instance + 1) * cores; c++)
         if (sim->core[c].stalled && (sim->core[c].stall == SL_STALL_QUEUE) == queue) {
             sim->core[c].unblocked = true;
-            sl_wake(&sim->core_wheel, c, sim->now);
+            sl_core_wake(&sim->core[c], sim->now);
         }
 }
 
@@ -622,7 +636,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
         status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now + sim->machine.core.block_cycles, error);
-    sl_wake(&sim->core_wheel, core->number, sim->now);
+    sl_core_wake(core, sim->now);
     return status;
 }
 
@@ -640,6 +654,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     uint32_t slots = sim->program->kernel->mem_slots ? sim->program->kernel->mem_slots : 1;
     uint32_t warps = sim->machine.core.warps, schedulers = sim->machine.core.schedulers;
     core->number = number;
+    core->next = SL_NEVER;
+    core->in_group = &sim->group[number / sim->machine.level[0].cores_per_instance / SL_GROUP_CACHES];
     core->ticked = SL_NEVER;
     core->group_free = SL_NONE;
     core->queues = queues_of(sim, number);
@@ -662,13 +678,46 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     return SL_OK;
 }
 
+static sl_status create_groups(sl_sim *sim, sl_error *error)
+{
+    uint32_t caches = sim->banks[0], groups = (caches + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
+    sim->group = aligned_alloc(_Alignof(sl_core_group), groups * sizeof *sim->group);
+    sim->port = aligned_alloc(_Alignof(sl_port), caches * sizeof *sim->port);
+    sim->senders = calloc((caches + 63) / 64, sizeof *sim->senders);
+    if (!sim->group || !sim->port || !sim->senders)
+        return sl_fail_memory(error);
+    memset(sim->group, 0, groups * sizeof *sim->group);
+    memset(sim->port, 0, caches * sizeof *sim->port);
+    sim->groups = groups;
+    for (uint32_t g = 0; g < groups; g++)
+        sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
+    for (uint32_t i = 0; i < caches; i++) {
+        sim->bank[0][i].fill_at = SL_NEVER;
+        sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
+    }
+    return SL_OK;
+}
+
+static void destroy_groups(sl_sim *sim)
+{
+    for (uint32_t g = 0; g < sim->groups; g++)
+        sl_queue_fini(&sim->group[g].inbox);
+    free(sim->group);
+    free(sim->port);
+    free(sim->senders);
+    sim->group = NULL;
+    sim->port = NULL;
+    sim->senders = NULL;
+    sim->groups = 0;
+}
+
 sl_status sl_cores_create(sl_sim *sim, sl_error *error)
 {
     uint32_t cores = sim->machine.cores;
     sim->core = calloc(cores, sizeof *sim->core);
     if (!sim->core)
         return sl_fail_memory(error);
-    sl_status status = sl_wheel_init(&sim->core_wheel, cores, error);
+    sl_status status = create_groups(sim, error);
     for (uint32_t i = 0; i < cores && !status; i++)
         status = start_core(sim, &sim->core[i], i, error);
     return status;
@@ -689,6 +738,6 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->left);
     }
     free(sim->core);
-    sl_wheel_fini(&sim->core_wheel);
+    destroy_groups(sim);
     sim->core = NULL;
 }

@@ -75,6 +75,8 @@ typedef struct sl_scheduler {
 } sl_scheduler;
 
 struct sl_sim_core {
+    uint64_t next; /* when something can happen to it */
+    sl_core_group *in_group;
     uint32_t number;
     uint64_t ready;                    /* warps */
     uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
@@ -110,7 +112,14 @@ struct sl_sim_core {
     uint32_t *left; /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;
+    sl_request_stock stock; /* its requests, and what its first level writes back */
 };
+
+static inline void sl_core_wake(sl_sim_core *core, uint64_t time)
+{
+    core->next = sl_sooner(core->next, time);
+    core->in_group->core_next = sl_sooner(core->in_group->core_next, time);
+}
 
 sl_status sl_cores_create(sl_sim *sim, sl_error *error);
 void sl_cores_destroy(sl_sim *sim);

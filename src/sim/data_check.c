@@ -72,13 +72,13 @@ static of_request *of(sl_sim *sim, uint32_t number)
 {
     sl_data_check *v = sim->data_check;
     if (number >= v->requests) {
-        of_request *request = realloc(v->request, sim->pool.capacity * sizeof *request);
+        of_request *request = realloc(v->request, sim->pool->capacity * sizeof *request);
         if (!request) {
             sim->failed = true;
             return v->request;
         }
         v->request = request;
-        v->requests = sim->pool.capacity;
+        v->requests = sim->pool->capacity;
     }
     return &v->request[number];
 }

@@ -40,18 +40,14 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
     e->bank = (uint32_t)sl_modulo(row ^ e->row, sim->dram_banks);
 }
 
-static uint32_t group_banks(const sl_sim *sim)
-{
-    return sim->machine.memory.banks / sim->machine.memory.bank_groups;
-}
-
 /* When the bank can take the command that it waits for, as far as it and its group are concerned. Within a group, data
  * follows more slowly than between groups: ccdl to ccd. */
 static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank, sl_dram_next command)
 {
     uint64_t time = c->turn[bank].time;
     bool access = command == SL_DRAM_TO_READ || command == SL_DRAM_TO_WRITE;
-    return access && sim->machine.memory.ccdl ? sl_later(time, c->group_free[bank / group_banks(sim)] / BUS) : time;
+    return access && sim->machine.memory.ccdl ? sl_later(time, c->group_free[sl_divide(bank, sim->group_banks)] / BUS)
+                                              : time;
 }
 
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
@@ -114,14 +110,14 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
     const sl_request *r = sl_request_at(sim, e.request);
-    uint32_t bytes = (uint32_t)__builtin_popcount(r->units) << sim->log2_unit;
+    uint32_t bytes = sl_bits(r->units) << sim->log2_unit;
     uint64_t start = sl_later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
     uint64_t end = c->bus_free = start + burst(sim, bytes);
     uint64_t end_cycle = (end + BUS - 1) / BUS;
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
     c->access_at = sim->now + sl_later(t->ccd, 1);
     if (m->ccdl) {
-        uint64_t *group = &c->group_free[e.bank / group_banks(sim)];
+        uint64_t *group = &c->group_free[sl_divide(e.bank, sim->group_banks)];
         *group = sl_later(sim->now * BUS, *group) + burst(sim, bytes) * m->ccdl / sl_later(m->ccd, 1);
     }
     sim->result->dram_row_hits += !e.activated;
@@ -285,7 +281,7 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     while (sl_queue_ready_at(&c->done) <= sim->now) {
         uint32_t b = sl_queue_head(&c->done)->to, request = sl_queue_take(&c->done);
         sl_bank_fill(sim, &sim->bank[last][b], request);
-        sl_wake(&sim->bank_wheel[last], b, sim->now + 1);
+        sl_bank_wake(sim, &sim->bank[last][b], sim->now + 1);
     }
     uint64_t next = c->entries ? command(sim, c) : SL_NEVER, wheel = sl_queue_ready_at(&c->done);
     return next < wheel ? next : wheel;
@@ -332,6 +328,7 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
     sim->channels = sl_divisor_of(m->channels);
     sim->row_bytes = sl_divisor_of(m->row_bytes);
     sim->dram_banks = sl_divisor_of(m->banks);
+    sim->group_banks = sl_divisor_of(m->banks / m->bank_groups);
     sim->memory_pad = pad(sim);
     sim->channel = calloc(m->channels, sizeof *sim->channel);
     if (!sim->channel)

@@ -21,6 +21,17 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
+/* Some first-level caches that lie side by side, with their cores: when something can next happen to them. */
+enum { SL_GROUP_CACHES = 4 };
+typedef struct __attribute__((aligned(64))) sl_core_group {
+    uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer */
+    uint8_t senders;               /* mask of caches that have something new to send */
+    uint8_t sent;                  /* of those that have sent since the cores were ticked */
+    sl_queue inbox;                /* data that is on its way to them, and not in their queues yet */
+    _Atomic uint32_t taken;        /* 1 + the last cycle in which a thread has taken it, */
+    _Atomic uint16_t owner;        /* and that thread */
+} sl_core_group;
+
 enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* A number that is often divided by. Most are powers of two. */
@@ -42,15 +53,27 @@ static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
     return d.shift < 64 ? n & (d.by - 1) : n % d.by;
 }
 
-/* Which of the banks of a level, or of the channels behind it, has a chunk of memory. */
+/* Which of the banks of a level, or of the channels behind it, has a chunk of memory. SL_INDEX_ROTATE: as many chunks
+ * in a row as there are places have one each, in an order that a hash of what is above decides. */
 static inline uint32_t sl_interleave_of(const sl_level *level, uint64_t chunk, sl_divisor places)
 {
-    if (level->index == SL_INDEX_MIX)
-        chunk = sl_hash_mix(chunk);
-    else if (level->index == SL_INDEX_ROTATE)
-        chunk += sl_modulo(sl_hash_mix(sl_divide(chunk, places)), places);
-    return (uint32_t)sl_modulo(chunk, places);
+    if (level->index != SL_INDEX_ROTATE)
+        return (uint32_t)sl_modulo(level->index == SL_INDEX_MIX ? sl_hash_mix(chunk) : chunk, places);
+    /* Primes above any number of places: they have no factor in common with it. */
+    static const uint32_t prime[] = {65537, 65539, 65543, 65551, 65557, 65563, 65579, 65581,
+                                     65587, 65599, 65609, 65617, 65629, 65633, 65647, 65651};
+    uint64_t hash = sl_hash_mix(sl_divide(chunk, places));
+    return (uint32_t)sl_modulo(sl_modulo(chunk, places) * prime[hash >> 60] + (hash & UINT32_MAX), places);
 }
+
+/* What a first-level cache sends next: all that the network has to know of it, in a line of the host's cache. */
+typedef struct __attribute__((aligned(64))) sl_port {
+    uint64_t send_at; /* when it can be sent */
+    uint64_t free;    /* when the port is */
+    uint32_t request, to;
+    uint32_t cycles; /* that it takes the port */
+    bool load, merges;
+} sl_port;
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
@@ -69,19 +92,27 @@ struct sl_sim {
     sl_machine whole;   /* as it was given */
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
-    sl_request_pool pool;
+    sl_request_pool *pool;
+    sl_request_stock stock;        /* of the levels below the first; cores have their own */
     unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
     uint32_t sector_units;         /* of a sector of level 0 */
     unsigned log2_line;            /* of level 0 */
     uint32_t banks[SL_MAX_LEVELS]; /* of all instances of a level together */
     sl_divisor interleave[SL_MAX_LEVELS], partition_banks[SL_MAX_LEVELS]; /* bytes of a bank; banks of a partition */
-    sl_divisor channel_bytes, channels, row_bytes, dram_banks;
+    sl_divisor channel_bytes, channels, row_bytes, dram_banks, group_banks;
     sl_bank *bank[SL_MAX_LEVELS];
-    void *lines[SL_MAX_LEVELS]; /* of the banks of a level (banks.c) */
-    sl_timing_wheel bank_wheel[SL_MAX_LEVELS];
-    void *shared_state[SL_MAX_LEVELS][2]; /* of the policies of a level: replacement, bypass */
+    void *lines[SL_MAX_LEVELS];                /* of the banks of a level (banks.c) */
+    sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
+    void *shared_state[SL_MAX_LEVELS][2];      /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_timing_wheel core_wheel;
+    sl_core_group *group; /* [groups] */
+    struct sl_crew *crew; /* threads beside this one (crew.h); NULL: none */
+    bool defers;          /* what concerns cores is put off: they are simulated at the same time */
+    sl_queue fills, acks; /* what was: data for the first level, and stores that have arrived */
+    uint32_t groups;
+    uint64_t *senders; /* mask of banks of the first level that have something to send, and do not wait for a
+                          queue entry */
+    sl_port *port;     /* [banks of the first level] */
     sl_channel *channel;
     sl_timing_wheel channel_wheel;
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */
@@ -89,6 +120,7 @@ struct sl_sim {
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
 
     struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
+    uint32_t prefetch_parts;      /* that it has room for */
     uint64_t now;
     uint64_t earlier;                 /* cycles of the launches before */
     uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
@@ -117,20 +149,38 @@ struct sl_sim {
 
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
-    return sl_pool_at(&sim->pool, number);
+    return sl_pool_at(sim->pool, number);
 }
-static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
+/* Bits that are set; hosts that have an instruction for that are not taken for granted. */
+static inline uint32_t sl_bits(uint32_t mask)
 {
-    (void)sim;
-    uint32_t count = 0;
-    uint32_t sector = sector_units >= 32 ? UINT32_MAX : (1u << sector_units) - 1;
-    for (; units; count++) {
-        uint32_t at = (uint32_t)__builtin_ctz(units) / sector_units * sector_units;
-        units &= ~(sector << at);
-    }
-    return count;
+    mask -= mask >> 1 & 0x55555555;
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+/* Sectors of so many units (a power of two) that a mask of units falls into. */
+static inline uint32_t sl_sectors(uint32_t units, uint32_t sector_units)
+{
+    static const uint32_t firsts[] = {0xffffffff, 0x55555555, 0x11111111, 0x01010101, 0x00010001, 1};
+    if (!(units & (units - 1)))
+        return units != 0;
+    for (uint32_t size = 1; size < sector_units; size *= 2)
+        units |= units >> size;
+    return sl_bits(units & firsts[__builtin_ctz(sector_units)]);
 }
 
+/* Caches that not all cores share. */
+static inline bool sl_is_private(const sl_sim *sim, uint32_t level)
+{
+    return !level || sim->machine.level[level].cores_per_instance != sim->machine.cores;
+}
+
+/* The cycles of a launch, up to its end (cycle.c). */
+sl_status sl_sim_cycles(sl_sim *sim, sl_error *error);
+/* Scratch for prefetching, for another thread as well; freed by free. */
+sl_status sl_prefetch_create(sl_sim *sim, sl_error *error);
+/* Requests that are somewhere (core.c). */
+uint32_t sl_requests_used(const sl_sim *sim);
 /* Starts blocks on cores with room, in order, at most one on each core in a cycle (dispatch.c). */
 sl_status sl_dispatch(sl_sim *sim, sl_error *error);
 /* From what was counted while a launch ran to its result (results.c). */

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/evict.h"
 
+#include "sim/core.h"
 #include "sim/data_check.h"
 #include "sim/frc.h"
 #include "sim/lines.h"
+#include "sim/network.h"
 
 void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
     if (!sl_queue_put(queue, time, number, 0))
         sim->failed = true;
+}
+
+void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_bank_put(sim, &b->out, sim->now, number);
+    if (!b->number && b->out.count == 1)
+        sl_network_offer(sim, b);
 }
 
 void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
@@ -60,7 +69,7 @@ static bool invalidate_in(sl_sim *sim, sl_bank *b, uint64_t addr)
         line->stale |= line->in_flight;
     }
     b->changed = true;
-    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    sl_bank_wake(sim, b, sim->now);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     return true;
@@ -105,7 +114,8 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
 /* Makes the request that takes what is dirty below. */
 static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
-    uint32_t number = sl_request_take(&sim->pool);
+    uint32_t core = b->instance * b->level->cores_per_instance;
+    uint32_t number = sl_request_take(sim->pool, b->number ? &sim->stock : &sim->core[core].stock);
     if (number == SL_NONE)
         return SL_NONE;
     sl_request *r = sl_request_at(sim, number);
@@ -113,7 +123,7 @@ static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
     r->addr = (b->line[line_slot].tag - 1) << b->log2_line;
     r->units = r->whole = b->line[line_slot].dirty;
     r->slot = SL_NONE;
-    r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
+    r->core = (uint16_t)core;
     r->warp = b->number;
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
@@ -149,7 +159,7 @@ static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
     if (r->kind != SL_REQUEST_LOAD)
         sl_bank_fill(sim, b, number);
     else
-        sl_bank_put(sim, &b->out, sim->now, number);
+        sl_bank_send(sim, b, number);
 }
 
 static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
@@ -163,9 +173,9 @@ static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
     if (gone.entry != SL_NONE)
         sl_frc_free(b, gone.entry);
     while (gone.waiting.first != SL_NONE)
-        come_in(sim, b, sl_request_pop(&sim->pool, &gone.waiting));
+        come_in(sim, b, sl_request_pop(sim->pool, &gone.waiting));
     b->changed = true;
-    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    sl_bank_wake(sim, b, sim->now);
 }
 
 static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
@@ -174,7 +184,7 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
     if (number == SL_NONE && b->level->clean_evict_cycles) {
         uint64_t time = sim->now + b->level->clean_evict_cycles;
         sl_bank_put(sim, &b->told, time, record);
-        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        sl_bank_wake(sim, b, time);
         return;
     }
     if (number == SL_NONE) {
@@ -182,8 +192,8 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
         return;
     }
     sl_request_at(sim, number)->group = record;
-    sl_bank_put(sim, &b->out, sim->now, number);
-    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    sl_bank_send(sim, b, number);
+    sl_bank_wake(sim, b, sim->now);
 }
 
 void sl_line_written(sl_sim *sim, const sl_request *r)
@@ -224,7 +234,7 @@ static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_
     if (held && b->level->invalidate_cycles) {
         uint64_t time = sim->now + b->level->invalidate_cycles;
         sl_bank_put(sim, &b->invalidated, time, record);
-        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        sl_bank_wake(sim, b, time);
     } else {
         write_out(sim, b, record);
     }
@@ -246,8 +256,8 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     sl_line_clear(b, set, way);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
-            sl_bank_put(sim, &b->out, sim->now, writeback);
-            sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+            sl_bank_send(sim, b, writeback);
+            sl_bank_wake(sim, b, sim->now);
         }
         return SL_NONE;
     }
@@ -261,7 +271,7 @@ static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
         uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
         if (first == SL_NONE)
             continue;
-        uint64_t addr = sl_pool_at(&sim->pool, first)->addr;
+        uint64_t addr = sl_pool_at(sim->pool, first)->addr;
         uint32_t set = sl_set_of(b, addr);
         if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == line_slot)
             return i;
@@ -274,11 +284,11 @@ void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t record, u
     if (record == SL_NONE && b->line[line_slot].mark & SL_LINE_TRANSIENT)
         record = record_at(sim, b, line_slot);
     if (record == SL_NONE) {
-        sl_bank_put(sim, &b->out, sim->now, number);
+        sl_bank_send(sim, b, number);
         return;
     }
     b->line[line_slot].mark |= SL_LINE_TRANSIENT;
-    sl_request_push(&sim->pool, &b->eviction[record].waiting, number);
+    sl_request_push(sim->pool, &b->eviction[record].waiting, number);
 }
 
 bool sl_bank_flush(sl_sim *sim, sl_bank *b)
@@ -289,13 +299,33 @@ bool sl_bank_flush(sl_sim *sim, sl_bank *b)
             continue;
         uint32_t number = write_back(sim, b, line_slot);
         if (number != SL_NONE)
-            sl_bank_put(sim, &b->out, sim->now, number);
+            sl_bank_send(sim, b, number);
         b->line[line_slot].dirty = 0;
         any = true;
     }
     if (any)
-        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now + 1);
+        sl_bank_wake(sim, b, sim->now + 1);
     return any;
+}
+
+void sl_set_clean(sl_sim *sim, sl_bank *b, const sl_cache_access *access)
+{
+    const size_t first = (size_t)access->set * b->ways;
+    const uint64_t *in_flight = sl_ways_in_flight(b, access->set);
+    uint32_t dirty = 0;
+    memset(b->offered, 0, b->mask_words * sizeof *b->offered);
+    for (uint32_t way = 0; way < b->ways; way++)
+        if (b->line[first + way].dirty && !(in_flight[way / 64] >> way % 64 & 1)) {
+            b->offered[way / 64] |= UINT64_C(1) << way % 64;
+            dirty++;
+        }
+    if (dirty <= b->level->dirty_ways || b->out.count >= b->level->miss_queue)
+        return;
+    uint32_t way = sl_policy_victim(&b->replacement, access, &(sl_way_mask){b->offered, b->ways});
+    uint32_t number = write_back(sim, b, first + way);
+    if (number != SL_NONE)
+        sl_bank_send(sim, b, number);
+    b->line[first + way].dirty = 0;
 }
 
 bool sl_line_in_eviction(const sl_bank *b, uint64_t line)

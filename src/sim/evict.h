@@ -16,6 +16,8 @@
 
 /* Puts a request into a queue of the bank. */
 void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number);
+/* Puts one into `out`. */
+void sl_bank_send(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
 void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
 void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);
@@ -37,6 +39,10 @@ void sl_line_taken(sl_sim *sim, sl_request *request);
 void sl_lines_tick(sl_sim *sim, sl_bank *bank);
 /* Writes back what is dirty in a bank, keeping it; whether there was anything. */
 bool sl_bank_flush(sl_sim *sim, sl_bank *bank);
+/* Where more lines of a set are dirty than `dirty_ways`, writes back the one that would be evicted first of them, and
+ * keeps it.
+ */
+void sl_set_clean(sl_sim *sim, sl_bank *bank, const sl_cache_access *access);
 bool sl_line_in_eviction(const sl_bank *bank, uint64_t line);
 
 #endif

@@ -13,14 +13,19 @@
 static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 {
     const sl_level *level = b->level;
-    if (b->sets == level->sets)
-        return sl_level_set(level, addr);
-    if (level->index == SL_INDEX_BITS || level->index == SL_INDEX_MIX)
-        return sl_level_set(level, addr) % b->sets;
-    uint64_t chunk = addr / level->bank_interleave / (level->banks / sl_partitions(level)); /* of those of the bank */
-    uint64_t line =
-        chunk * (level->bank_interleave >> b->log2_line) + addr % level->bank_interleave / level->line_bytes;
-    return (uint32_t)(level->index == SL_INDEX_ROTATE ? sl_rotate(line, b->sets) : line % b->sets);
+    uint64_t line = addr >> b->log2_line;
+    bool all = b->sets == level->sets;
+    if (!all && (level->index == SL_INDEX_MODULO || level->index == SL_INDEX_ROTATE)) {
+        uint64_t chunk = sl_divide(sl_divide(addr, b->chunk_bytes), b->chunk_banks); /* of those of the bank */
+        line = chunk * (b->chunk_bytes.by >> b->log2_line) + (sl_modulo(addr, b->chunk_bytes) >> b->log2_line);
+        if (level->index == SL_INDEX_ROTATE)
+            return (uint32_t)sl_rotate(line, b->sets);
+    } else if (level->index == SL_INDEX_MIX) {
+        line = sl_modulo(sl_hash_mix(line), b->level_sets);
+    } else if (level->index != SL_INDEX_MODULO) {
+        line = sl_level_set(level, addr);
+    }
+    return (uint32_t)sl_modulo(line, b->by_sets);
 }
 
 /* ---- tags ---- */
@@ -318,7 +323,7 @@ static inline uint32_t sl_mshr_with(const sl_bank *b, size_t line_slot, uint32_t
 
 static inline void sl_wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
 {
-    sl_request_push(&sim->pool, &b->mshr_item[m].waiting, number);
+    sl_request_push(sim->pool, &b->mshr_item[m].waiting, number);
     b->mshr_item[m].waiters++;
 }
 

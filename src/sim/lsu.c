@@ -89,7 +89,7 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
     s->requests += first;
     s->lines += pieces;
     for (uint32_t i = 0; i < pieces; i++)
-        s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
+        s->sectors += sl_sectors(piece[i].sectors, sim->sector_units);
 }
 
 /* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
@@ -186,7 +186,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
-        uint32_t number = sl_request_take(&sim->pool);
+        uint32_t number = sl_request_take(sim->pool, &core->stock);
         if (number == SL_NONE)
             return sl_fail_memory(error);
         sl_request *r = sl_request_at(sim, number);
@@ -207,7 +207,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->since = sim->now + 1;
         if (sim->data_check)
             sl_data_check_issue(sim, number);
-        sl_request_push(&sim->pool, &core->queue[q], number);
+        sl_request_push(sim->pool, &core->queue[q], number);
     }
     core->queued |= UINT64_C(1) << q;
     warp->queued += pieces;
@@ -240,7 +240,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
                               sl_error *error)
 {
     const sl_step *step = &sim->program->step[inst];
-    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(&sim->pool);
+    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(sim->pool, &core->stock);
     if (number == SL_NONE)
         return sl_fail_memory(error);
     core->group[group] = (sl_group){.requests = 1, .inst = inst, .warp = (uint8_t)w};
@@ -252,7 +252,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     r->group = group;
     r->warp = (uint8_t)w;
     uint32_t q = w % core->queues;
-    sl_request_push(&sim->pool, &core->queue[q], number);
+    sl_request_push(sim->pool, &core->queue[q], number);
     core->queued |= UINT64_C(1) << q;
     core->warp[w].queued++;
     core->warp[w].loads++;
@@ -266,7 +266,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
 static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome outcome)
 {
     sl_slot_stats *s = &sim->slot[slot];
-    uint32_t sectors = sl_sectors(sim, units, sim->sector_units);
+    uint32_t sectors = sl_sectors(units, sim->sector_units);
     switch (outcome) {
     case SL_OUTCOME_PENDING:
         s->pending += sectors;
@@ -303,17 +303,19 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome o
 /* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */
 static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
-    sl_request before = *sl_request_at(sim, number);
+    const sl_request *r = sl_request_at(sim, number);
+    uint64_t addr = r->addr;
+    uint32_t units = r->units, slot = r->slot, missing = units;
+    bool load = r->kind == SL_REQUEST_LOAD;
     sl_outcome outcome = sl_bank_access(sim, bank, number);
-    if (outcome == SL_OUTCOME_STALL || before.kind != SL_REQUEST_LOAD)
+    if (outcome == SL_OUTCOME_STALL || !load)
         return outcome;
-    uint32_t missing = before.units;
     if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
-        missing &= sl_request_at(sim, number)->units;
-    count_outcome(sim, before.slot, missing, outcome);
-    if (before.units & ~missing)
-        count_outcome(sim, before.slot, before.units & ~missing, SL_OUTCOME_HIT);
-    if (!record(sim, bank, before.addr, outcome))
+        missing &= r->units;
+    count_outcome(sim, slot, missing, outcome);
+    if (units & ~missing)
+        count_outcome(sim, slot, units & ~missing, SL_OUTCOME_HIT);
+    if (!record(sim, bank, addr, outcome))
         sim->failed = true;
     return outcome;
 }
@@ -369,7 +371,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         uint32_t w = sl_request_at(sim, number)->warp;
         if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
             sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
-            sl_request_give(&sim->pool, number);
+            sl_request_give(sim->pool, &core->stock, number);
         } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stall = bank->stall;

@@ -15,7 +15,7 @@ static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
 
 static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
 {
-    return port_cycles(level, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
+    return port_cycles(level, sl_bits(units) << sim->log2_unit);
 }
 
 /* Of a request on its way down. A load carries an address alone; what a store does not write whole carries masks. */
@@ -24,8 +24,8 @@ static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl
     if (r->kind == SL_REQUEST_LOAD)
         return port_cycles(level, 0);
     uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->units : r->units & r->whole;
-    uint32_t units = (uint32_t)__builtin_popcount(whole);
-    units += (uint32_t)__builtin_popcount(r->units & ~whole) * level->network_partial;
+    uint32_t units = sl_bits(whole);
+    units += sl_bits(r->units & ~whole) * level->network_partial;
     return port_cycles(level, units << sim->log2_unit);
 }
 
@@ -36,11 +36,12 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
-static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, const sl_bank *to)
+static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, sl_bank *to)
 {
     if (!sl_queue_put(queue, time, number, to->index))
         sim->failed = true;
-    sl_wake(&sim->bank_wheel[to->number], to->index, time);
+    if (queue != &sim->fills)
+        sl_bank_wake(sim, to, time);
 }
 
 void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
@@ -54,6 +55,12 @@ void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
     waiting->last = b->index;
 }
 
+static void set_sender(sl_sim *sim, const sl_bank *b, bool sends)
+{
+    uint64_t bit = UINT64_C(1) << b->index % 64, *senders = &sim->senders[b->index / 64];
+    *senders = sends ? *senders | bit : *senders & ~bit;
+}
+
 void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
 {
     if (waiting->first == SL_NONE)
@@ -61,16 +68,12 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     sl_bank *b = &sim->bank[level][waiting->first];
     waiting->first = b->next_waiting;
     b->out_waits = false;
-    sl_wake(&sim->bank_wheel[level], b->index, sim->now);
-}
-
-static void take(sl_sim *sim, sl_bank *b)
-{
-    sl_queue_take(&b->out);
-    b->sent++;
-    b->changed |= b->stall == SL_STALL_QUEUE;
-    if (!b->number)
-        sl_core_unblock(sim, b->instance, true);
+    if (level) {
+        sl_wake(&sim->bank_wheel[level], b->index, sim->now);
+    } else {
+        sim->port[b->index].send_at = sim->now;
+        set_sender(sim, b, true);
+    }
 }
 
 /* Bulk copies of neighbouring cores are not merged: there are multicasts for that. */
@@ -80,25 +83,94 @@ static bool is_bulk(const sl_sim *sim, const sl_request *r)
     return r->slot != SL_NONE && sl_inst_is_bulk(&kernel->inst[kernel->mem_inst[r->slot]]);
 }
 
-/* Sends the head of `out` to a queue of a bank, which has room for it; false: the port before it is taken. */
-static bool send(sl_sim *sim, sl_bank *b, sl_bank *to, sl_queue *queue, uint64_t *port)
+/* Sends a request to a queue of a bank, which has room for it. False: the port before it is taken. `free`: when the
+ * port of the sender is. */
+static bool send(sl_sim *sim, uint32_t number, uint32_t cycles, sl_bank *to, sl_queue *queue, uint64_t *port,
+                 uint64_t *free)
 {
-    uint32_t number = sl_queue_head(&b->out)->request;
-    sl_request *r = sl_request_at(sim, number);
-    uint32_t cycles = request_flits(sim, to->level, r);
     uint64_t arrival = sim->now + to->level->network_cycles;
     if (*port > arrival) {
-        b->down_free = sim->now + (*port - arrival);
+        *free = sim->now + (*port - arrival);
         return false;
     }
-    b->down_free = sim->now + cycles;
+    *free = sim->now + cycles;
     *port = arrival + cycles;
-    take(sim, b);
-    r->stalled = 0;
-    r->since = arrival + cycles - 1;
+    sl_request_at(sim, number)->since = (uint32_t)(arrival + cycles - 1);
     carry(sim, queue, arrival + cycles - 1, number, to);
     return true;
 }
+
+/* ---- of the first level ---- */
+
+void sl_network_offer(sl_sim *sim, sl_bank *b)
+{
+    sl_port *p = &sim->port[b->index];
+    sl_request *r = sl_request_at(sim, sl_queue_head(&b->out)->request);
+    p->request = sl_queue_head(&b->out)->request;
+    p->send_at = sl_later(sl_queue_ready_at(&b->out), p->free);
+    p->load = r->kind == SL_REQUEST_LOAD;
+    p->merges = sim->coalescer && p->load && !is_bulk(sim, r);
+    r->stalled = 0;
+    if (sim->machine.levels > 1) {
+        p->to = sl_bank_for(sim, 1, r->core, r->addr);
+        p->cycles = request_flits(sim, &sim->machine.level[1], r);
+    }
+    b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+}
+
+/* Whether what is in the port has gone, to the next level or to wait for a request of another core. */
+static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
+{
+    if (sim->machine.levels == 1) {
+        if (!sl_dram_put(sim, b, p->request))
+            return false;
+        sl_line_taken(sim, sl_request_at(sim, p->request));
+        return true;
+    }
+    sl_bank *to = &sim->bank[1][p->to];
+    if (p->merges && sl_coalescer_merge(sim, p->request)) {
+        sim->result->level[0].coalesced++;
+        p->free = sim->now + 1;
+        if (to->in.count < to->level->queue) /* a free entry goes to another waiting bank */
+            sl_network_has_room(sim, 0, &to->room);
+        return true;
+    }
+    if (to->in.count >= to->level->queue) {
+        sl_network_wait(sim, b, &to->room);
+        return false;
+    }
+    if (!send(sim, p->request, p->cycles, to, &to->in, &to->in_free, &p->free))
+        return false;
+    if (p->merges && !sl_coalescer_send(sim, p->request))
+        sim->failed = true;
+    if (sim->coalescer && !p->load)
+        sl_coalescer_stop(sim, p->request);
+    return true;
+}
+
+void sl_network_send(sl_sim *sim, sl_bank *b)
+{
+    sl_port *p = &sim->port[b->index];
+    bool gone = goes(sim, b, p);
+    p->send_at = p->free;
+    if (gone || b->out_waits)
+        set_sender(sim, b, false);
+    if (!gone)
+        return;
+    b->in_group->sent |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    b->in_group->core_next = sl_sooner(b->in_group->core_next, sim->now);
+}
+
+void sl_network_sent(sl_sim *sim, sl_bank *b)
+{
+    sl_queue_take(&b->out);
+    b->sent++;
+    sl_core_unblock(sim, b->instance, true);
+    if (b->out.count)
+        sl_network_offer(sim, b);
+}
+
+/* ---- of other levels ---- */
 
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
@@ -107,39 +179,32 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         return;
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
-    if (below == sim->machine.levels && sl_place_of(b, r->addr) != b->number) {
-        sl_bank *home = &sim->bank[b->number][sl_bank_home(sim, b->number, r->core, r->addr)];
-        send(sim, b, home, &home->across, &home->across_free);
-        return;
-    }
-    if (below == sim->machine.levels) {
-        if (sl_dram_put(sim, b, number)) {
-            take(sim, b);
+    bool last = below == sim->machine.levels, gone;
+    if (last && sl_place_of(b, r->addr) == b->number) {
+        gone = sl_dram_put(sim, b, number);
+        if (gone)
             sl_line_taken(sim, r);
+    } else {
+        sl_bank *home = last ? &sim->bank[b->number][sl_bank_home(sim, b->number, r->core, r->addr)] : NULL;
+        sl_bank *to = last ? home : &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
+        if (!last && to->in.count >= to->level->queue) {
+            sl_network_wait(sim, b, &to->room);
+            return;
         }
-        return;
+        gone = send(sim, number, request_flits(sim, to->level, r), to, last ? &to->across : &to->in,
+                    last ? &to->across_free : &to->in_free, &b->down_free);
+        r->stalled = 0;
     }
-    bool load = r->kind == SL_REQUEST_LOAD;
-    bool joins = sim->coalescer && !b->number && load && !is_bulk(sim, r);
-    sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
-    if (joins && sl_coalescer_merge(sim, number)) {
-        sim->result->level[0].coalesced++;
-        b->down_free = now + 1;
-        take(sim, b);
-        if (to->in.count < to->level->queue) /* a free entry goes to another waiting bank */
-            sl_network_has_room(sim, b->number, &to->room);
+    if (!gone)
         return;
-    }
-    if (to->in.count >= to->level->queue) {
-        sl_network_wait(sim, b, &to->room);
-        return;
-    }
-    if (!send(sim, b, to, &to->in, &to->in_free))
-        return;
-    if (joins && !sl_coalescer_send(sim, number))
-        sim->failed = true;
-    if (sim->coalescer && !b->number && !load)
-        sl_coalescer_stop(sim, number);
+    sl_queue_take(&b->out);
+    b->changed |= b->stall == SL_STALL_QUEUE;
+}
+
+/* Where data for a bank goes. */
+static sl_queue *back_of(sl_sim *sim, sl_bank *to)
+{
+    return sim->defers && !to->number ? &sim->fills : &to->back;
 }
 
 /* Merged reads get the data of the one that was sent, each through the port of its first level. */
@@ -148,7 +213,7 @@ static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, ui
     const sl_request *first = sl_request_at(sim, primary);
     sl_request_list waiting = sl_coalescer_answer(sim, primary);
     while (waiting.first != SL_NONE) {
-        uint32_t number = sl_request_pop(&sim->pool, &waiting);
+        uint32_t number = sl_request_pop(sim->pool, &waiting);
         sl_request *r = sl_request_at(sim, number);
         sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
         uint64_t start = to->back_free > arrival ? to->back_free : arrival;
@@ -156,7 +221,7 @@ static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, ui
         if (sim->data_check)
             sl_data_check_coalesce(sim, primary, number);
         to->back_free = start + cycles;
-        carry(sim, &to->back, start + cycles - 1, number, to);
+        carry(sim, back_of(sim, to), start + cycles - 1, number, to);
     }
 }
 
@@ -181,5 +246,5 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     sl_queue_take(from);
     if (sim->coalescer && !above && r->kind == SL_REQUEST_LOAD)
         answer_coalesced(sim, number, arrival, cycles);
-    carry(sim, &to->back, arrival + cycles - 1, number, to);
+    carry(sim, back_of(sim, to), arrival + cycles - 1, number, to);
 }

@@ -15,8 +15,14 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
 void sl_network_wait(sl_sim *sim, sl_bank *bank, sl_bank_list *waiting);
 /* Cycles from the sending of a read to a level until its answer is back, without those in which the level has it. */
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t level);
-/* Sends what is due at the head of `out`, if it can go: one request per call. */
+/* Sends what is due at the head of `out`, if it can go: one request per call. Not of the first level. */
 void sl_network_down(sl_sim *sim, sl_bank *bank);
+/* Puts the head of a first-level cache's `out` into its port. */
+void sl_network_offer(sl_sim *sim, sl_bank *bank);
+/* Sends what is in the port, if it can go. */
+void sl_network_send(sl_sim *sim, sl_bank *bank);
+/* What was in the port has been sent: the cache goes on. */
+void sl_network_sent(sl_sim *sim, sl_bank *bank);
 /* The same with an answer. */
 void sl_network_up(sl_sim *sim, sl_bank *bank);
 

@@ -5,6 +5,8 @@
 
 #include "sim/pages.h"
 
+enum { STOCK = 64 }; /* requests that a stock gets at a time */
+
 static bool grow(sl_request_pool *pool)
 {
     uint32_t chunk = pool->capacity >> SL_LOG2_CHUNK;
@@ -16,34 +18,52 @@ static bool grow(sl_request_pool *pool)
     return true;
 }
 
-uint32_t sl_request_take(sl_request_pool *pool)
+static bool refill(sl_request_pool *pool, sl_request_stock *stock)
 {
-    uint32_t number;
-    if (pool->used < pool->ever_used) {
-        number = pool->free;
-        pool->free = sl_pool_at(pool, number)->next;
-    } else {
-        if (pool->ever_used == pool->capacity && !grow(pool)) {
-            pool->failed = true;
-            return SL_NONE;
-        }
-        number = pool->ever_used++;
+    pthread_mutex_lock(&pool->lock);
+    bool any = pool->stocked < pool->capacity || grow(pool);
+    if (any) {
+        stock->fresh = pool->stocked;
+        stock->end = pool->stocked += STOCK;
     }
-    pool->used++;
+    pool->failed |= !any;
+    pthread_mutex_unlock(&pool->lock);
+    return any;
+}
+
+uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock)
+{
+    uint32_t number = stock->free;
+    if (stock->spare) {
+        stock->free = sl_pool_at(pool, number)->next;
+        stock->spare--;
+    } else {
+        if (stock->fresh == stock->end && !refill(pool, stock))
+            return SL_NONE;
+        number = stock->fresh++;
+    }
+    stock->used++;
     *sl_pool_at(pool, number) = (sl_request){.next = SL_NONE, .group = SL_NONE};
     return number;
 }
 
-void sl_request_give(sl_request_pool *pool, uint32_t number)
+void sl_request_give(sl_request_pool *pool, sl_request_stock *stock, uint32_t number)
 {
-    sl_pool_at(pool, number)->next = pool->free;
-    pool->free = number;
-    pool->used--;
+    sl_pool_at(pool, number)->next = stock->free;
+    stock->free = number;
+    stock->spare++;
+    stock->used--;
+}
+
+void sl_request_pool_init(sl_request_pool *pool)
+{
+    *pool = (sl_request_pool){0};
+    pthread_mutex_init(&pool->lock, NULL);
 }
 
 void sl_request_pool_fini(sl_request_pool *pool)
 {
     for (uint32_t i = 0; i < pool->capacity >> SL_LOG2_CHUNK; i++)
         free(pool->chunk[i]);
-    *pool = (sl_request_pool){0};
+    pthread_mutex_destroy(&pool->lock);
 }

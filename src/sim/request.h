@@ -6,6 +6,7 @@
 #ifndef SL_SIM_REQUEST_H
 #define SL_SIM_REQUEST_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -68,18 +69,28 @@ enum { SL_LOG2_CHUNK = 15, SL_MAX_CHUNKS = 512 };
 typedef struct sl_request_pool {
     sl_request *chunk[SL_MAX_CHUNKS];
     uint32_t capacity;
-    uint32_t ever_used, used; /* how many were ever taken, and are now */
-    uint32_t free;            /* head of the list of those that are not any more */
-    bool failed;              /* memory ran out: numbers that were given out since are SL_NONE */
+    uint32_t stocked; /* how many are in stocks */
+    bool failed;      /* memory ran out: numbers that were given out since are SL_NONE */
+    pthread_mutex_t lock;
 } sl_request_pool;
+
+/* Requests of a pool that one part of the machine, on one thread at a time, takes and gives back. Zeroes are an empty
+ * one. */
+typedef struct sl_request_stock {
+    uint32_t free, spare; /* head of the list of those that were given back, and how many these are */
+    uint32_t fresh, end;  /* those that were never taken */
+    uint32_t used;
+} sl_request_stock;
 
 static inline sl_request *sl_pool_at(const sl_request_pool *pool, uint32_t number)
 {
     return &pool->chunk[number >> SL_LOG2_CHUNK][number & ((1u << SL_LOG2_CHUNK) - 1)];
 }
-uint32_t sl_request_take(sl_request_pool *pool);
-void sl_request_give(sl_request_pool *pool, uint32_t number);
+void sl_request_pool_init(sl_request_pool *pool);
 void sl_request_pool_fini(sl_request_pool *pool);
+/* SL_NONE: memory ran out. */
+uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock);
+void sl_request_give(sl_request_pool *pool, sl_request_stock *stock, uint32_t number);
 
 /* A list of requests in order. */
 typedef struct sl_request_list {

@@ -174,7 +174,7 @@ static inline bool conserves(const sl_sim *sim)
 {
     const sl_sim_result *r = sim->result;
     uint64_t cycles = 0, all = sim->now * sim->machine.cores * sim->machine.core.schedulers;
-    bool whole = !sim->pool.used;
+    bool whole = !sl_requests_used(sim);
     for (int i = 0; i < SL_CYCLES; i++)
         cycles += r->scheduler_cycles[i];
     for (uint32_t level = 0; level < sim->machine.levels; level++)

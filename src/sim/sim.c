@@ -15,8 +15,6 @@
 #include "sim/prefetch.h"
 #include "sim/stream.h"
 
-enum { PATIENCE = 1000000 }; /* cycles without progress */
-
 /* ---- what it can simulate ---- */
 
 static sl_status check_machine(const sl_machine *m, sl_error *error)
@@ -61,24 +59,30 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
 }
 
 /* Where all lines fit the host's cache, prefetching only takes time. */
-static sl_status create_prefetch(sl_sim *sim, sl_error *error)
+static void choose_prefetch(sl_sim *sim)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < sim->machine.levels; i++) {
         const sl_level *level = &sim->machine.level[i];
         bytes += (size_t)level->sets * level->ways * sizeof(sl_line) * (sim->machine.cores / level->cores_per_instance);
     }
-    if (bytes < SL_HOST_CACHE_BYTES)
-        return SL_OK;
     uint32_t max =
         sim->machine.cores > sim->machine.memory.channels ? sim->machine.cores : sim->machine.memory.channels;
     for (uint32_t i = 1; i < sim->machine.levels; i++)
         max = sim->banks[i] > max ? sim->banks[i] : max;
-    sim->prefetch = calloc(1, sizeof *sim->prefetch + 2 * max * sizeof(sl_upcoming));
+    sim->prefetch_parts = bytes < SL_HOST_CACHE_BYTES ? 0 : max;
+}
+
+sl_status sl_prefetch_create(sl_sim *sim, sl_error *error)
+{
+    sim->prefetch = NULL;
+    if (!sim->prefetch_parts)
+        return SL_OK;
+    sim->prefetch = calloc(1, sizeof *sim->prefetch + 2 * sim->prefetch_parts * sizeof(sl_upcoming));
     if (!sim->prefetch)
         return sl_fail_memory(error);
     sim->prefetch->back = (sl_upcoming *)(sim->prefetch + 1);
-    sim->prefetch->access = sim->prefetch->back + max;
+    sim->prefetch->access = sim->prefetch->back + sim->prefetch_parts;
     return SL_OK;
 }
 
@@ -98,14 +102,21 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
     sim->log2_unit = (unsigned)__builtin_ctz(unit);
     sim->sector_units = machine->level[0].sector_bytes / unit;
     sim->log2_line = (unsigned)__builtin_ctz(machine->level[0].line_bytes);
+    sim->pool = malloc(sizeof *sim->pool);
+    if (!sim->pool)
+        status = sl_fail_memory(error);
+    else
+        sl_request_pool_init(sim->pool);
     for (uint32_t i = 1; i < machine->levels && !status; i++)
         status = sl_banks_create(sim, i, error);
     if (!status)
         status = sl_dram_create(sim, error);
     if (!status)
         status = sl_coalescer_create(&sim->whole, &sim->coalescer, error);
-    if (!status)
-        status = create_prefetch(sim, error);
+    if (!status) {
+        choose_prefetch(sim);
+        status = sl_prefetch_create(sim, error);
+    }
     if (!status && options->check_data)
         status = sl_data_check_create(sim, error);
     if (status)
@@ -126,104 +137,16 @@ void sl_sim_destroy(sl_sim *sim)
     sl_dram_destroy(sim);
     sl_coalescer_destroy(sim->coalescer);
     free(sim->prefetch);
-    sl_request_pool_fini(&sim->pool);
+    sl_queue_fini(&sim->fills);
+    sl_queue_fini(&sim->acks);
+    if (sim->pool)
+        sl_request_pool_fini(sim->pool);
+    free(sim->pool);
     free(sim->state);
     free(sim);
 }
 
-/* ---- a cycle ---- */
-
-/* Prefetches the data of the parts of a kind that are due in this cycle. */
-#define LOOK_AT_DUE(sim, wheel, look, part)                                                                            \
-    do {                                                                                                               \
-        for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
-            for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
-                look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
-        if ((sim)->prefetch)                                                                                           \
-            sl_look_further((sim)->prefetch);                                                                          \
-    } while (0)
-
-static void tick_channels(sl_sim *sim)
-{
-    sl_timing_wheel *wheel = &sim->channel_wheel;
-    uint32_t end = wheel->parts;
-    LOOK_AT_DUE(sim, wheel, sl_look_at_channel, sim->channel);
-    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, end)) < end; i++)
-        sl_wake(wheel, i, sl_dram_tick(sim, i));
-}
-
-static void tick_banks(sl_sim *sim, uint32_t level)
-{
-    sl_timing_wheel *wheel = &sim->bank_wheel[level];
-    uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
-    LOOK_AT_DUE(sim, wheel, sl_look_at_bank, sim->bank[level]);
-    for (uint32_t i = first; (i = sl_wheel_take(wheel, i, end)) < end; i++)
-        sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
-    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, first)) < first; i++)
-        sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
-}
-
-static sl_status tick_cores(sl_sim *sim, sl_error *error)
-{
-    sl_timing_wheel *wheel = &sim->core_wheel;
-    sl_status status = SL_OK;
-    uint32_t end = wheel->parts;
-    LOOK_AT_DUE(sim, wheel, sl_look_at_core, sim->core);
-    for (uint32_t i = 0; !status && (i = sl_wheel_take(wheel, i, end)) < end; i++) {
-        uint64_t next;
-        status = sl_core_tick(sim, &sim->core[i], &next, error);
-        sl_wake(wheel, i, next);
-    }
-    return status;
-}
-
-static void begin_cycle(sl_sim *sim)
-{
-    sl_wheel_begin(&sim->channel_wheel, sim->now);
-    for (uint32_t level = 0; level < sim->machine.levels; level++)
-        sl_wheel_begin(&sim->bank_wheel[level], sim->now);
-    sl_wheel_begin(&sim->core_wheel, sim->now);
-}
-
-static sl_status tick(sl_sim *sim, sl_error *error)
-{
-    begin_cycle(sim);
-    if (sl_wheel_any(&sim->channel_wheel))
-        tick_channels(sim);
-    sl_wheel_end(&sim->channel_wheel);
-    for (uint32_t level = sim->machine.levels; level-- > 0;) {
-        if (sl_wheel_any(&sim->bank_wheel[level]))
-            tick_banks(sim, level);
-        sl_wheel_end(&sim->bank_wheel[level]);
-    }
-    sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
-    if (!status && sl_wheel_any(&sim->core_wheel))
-        status = tick_cores(sim, error);
-    sl_wheel_end(&sim->core_wheel);
-    if (!status && (sim->failed || sim->pool.failed))
-        status = sl_fail_memory(error);
-    return status;
-}
-
-/* The next cycle in which something happens. */
-static uint64_t next_cycle(const sl_sim *sim)
-{
-    uint64_t next = sl_wheel_soonest(&sim->core_wheel), channels = sl_wheel_soonest(&sim->channel_wheel);
-    for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        uint64_t banks = sl_wheel_soonest(&sim->bank_wheel[level]);
-        next = banks < next ? banks : next;
-    }
-    next = channels < next ? channels : next;
-    if (sim->room && next > sim->now + 1)
-        next = sim->now + 1;
-    return next > sim->now ? next : sim->now + 1;
-}
-
-/* Caches that not all cores share. */
-static bool is_private(const sl_sim *sim, uint32_t level)
-{
-    return !level || sim->machine.level[level].cores_per_instance != sim->machine.cores;
-}
+/* ---- a launch ---- */
 
 /* A private level that keeps its contents from launch to launch: as large as before, and the data is not checked, which
  * another core may have stored since. */
@@ -235,51 +158,13 @@ static bool is_kept(const sl_sim *sim, uint32_t number)
            sim->bank[number][0].ways == level->ways;
 }
 
-/* At the end of a launch, dirty data in these is written back to where all cores see it. False: there was none. */
-static bool flush(sl_sim *sim)
-{
-    bool any = false;
-    for (uint32_t level = 0; level < sim->machine.levels && !any; level++)
-        if (is_private(sim, level) && sim->machine.level[level].write == SL_WRITE_BACK)
-            for (uint32_t i = 0; i < sim->banks[level]; i++)
-                any |= sl_bank_flush(sim, &sim->bank[level][i]);
-    return any;
-}
-
-static sl_status run(sl_sim *sim, sl_error *error)
-{
-    uint64_t blocks = sl_loaded_blocks(sim->loaded), shown = 0;
-    sl_status status = SL_OK;
-    for (;;) {
-        status = tick(sim, error);
-        if (status)
-            return status;
-        if (sim->blocks_done == blocks && !sim->pool.used && !sim->evictions_in_flight && !flush(sim))
-            break;
-        uint64_t next = next_cycle(sim);
-        if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
-            return sl_sim_stuck(sim, error);
-        sim->now = next;
-        if (sim->now >= UINT32_MAX || (sim->options.max_cycles && sim->now > sim->options.max_cycles))
-            return sl_fail(error, SL_LIMIT, "%s: more than %" PRIu64 " cycles", sim->program->kernel->name,
-                           sim->now - 1);
-        if (sim->blocks_done != shown && sim->blocks_done < blocks)
-            sl_progress_update(sim->options.progress, "blocks", shown = sim->blocks_done, blocks);
-    }
-    sim->now++;
-    for (uint32_t i = 0; i < sim->machine.cores; i++)
-        sl_core_settle(sim, &sim->core[i]);
-    return SL_OK;
-}
-
-/* ---- a launch ---- */
-
 /* Every launch begins at cycle 0. */
 static void reset_time(sl_sim *sim)
 {
     sl_wheel_reset(&sim->channel_wheel);
     for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        sl_wheel_reset(&sim->bank_wheel[level]);
+        if (level)
+            sl_wheel_reset(&sim->bank_wheel[level]);
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
@@ -336,9 +221,12 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
     sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
+    sim->pool->stocked = 0; /* none is in use, and cores are new */
+    sim->stock = (sl_request_stock){0};
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
-        status = (is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold ? sl_banks_empty(sim, i, error)
-                                                                               : sl_banks_renew_counts(sim, i, error);
+        status = (sl_is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold
+                     ? sl_banks_empty(sim, i, error)
+                     : sl_banks_renew_counts(sim, i, error);
     sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
     if (!status && !sim->slot)
@@ -391,7 +279,7 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan 
     if (!status)
         status = announce(sim, error);
     if (!status) {
-        status = run(sim, error);
+        status = sl_sim_cycles(sim, error);
         sim->broken_off = status != SL_OK;
     }
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)

@@ -11,6 +11,7 @@
 #ifndef SL_SIM_SIM_H
 #define SL_SIM_SIM_H
 
+#include "base/pool.h"
 #include "base/progress.h"
 #include "machine/machine.h"
 #include "policy/policy.h"
@@ -61,6 +62,8 @@ typedef struct sl_sim_options {
     uint64_t max_cycles;                  /* of a launch; 0: any number */
     bool check_data;                      /* fails where a load does not see the last store (data_check.h) */
     const sl_progress *progress;          /* NULL: none */
+    sl_pool *pool;                        /* threads that simulate a launch together; NULL: the caller does it alone */
+    uint32_t shared_from; /* groups of cores with work in a cycle that these share; 0: as many as are worth it */
 } sl_sim_options;
 
 typedef struct sl_sim_level_result {

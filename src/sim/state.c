@@ -92,7 +92,7 @@ sl_status sl_sim_stuck(sl_sim *sim, sl_error *error)
     }
     return sl_fail(error, SL_FAULT,
                    "%s makes no progress: nothing was issued or answered since cycle %" PRIu64 ", and %u requests wait",
-                   sim->program->kernel->name, sim->last_progress, sim->pool.used);
+                   sim->program->kernel->name, sim->last_progress, sl_requests_used(sim));
 }
 
 const char *sl_sim_state_text(const sl_sim *sim)

@@ -28,6 +28,24 @@ for machine in fermi-gtx480 h200; do
     done
 done
 
+it 'gives the same bytes where several threads simulate a launch'
+"$sluice" trace --quiet -o wide_norm.slt layer_norm --size small rows=256
+"$sluice" trace --quiet -o wide_spmv.slt spmv --size small rows=6000
+for input in wide_norm wide_spmv; do
+    for options in '--gpu v100' '--gpu h200 --bound' '--gpu v100 --set L1.write=back --frc 32' \
+        '--gpu v100 --set L1.cores_per_instance=2 --set L2.network_cycles=1 --scheduler gto'; do
+        for threads in 1 2 3; do
+            # shellcheck disable=SC2086
+            run "$sluice" sim "$input.slt" $options -j "$threads" --json "threads.$threads" -q
+            exits 0
+        done
+        run cmp threads.1 threads.2
+        exits 0
+        run cmp threads.1 threads.3
+        exits 0
+    done
+done
+
 it 'gives the same of a workload as of its trace'
 run "$sluice" sim --gpu fermi-gtx480 bfs.slt --csv trace.csv -q
 exits 0

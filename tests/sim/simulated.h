@@ -300,8 +300,8 @@ static inline void check_sums(const sl_machine *m, const sl_sim_result *r)
 }
 
 /* Runs a launch on a machine with all caches empty. What the result points to is gone. */
-static inline sl_sim_result run_planned(const sl_machine *machine, const sl_sim_plan *plan, uint32_t blocks,
-                                        uint32_t warps, const warp_acts *acts)
+static inline sl_sim_result run_with(const sl_machine *machine, const sl_sim_options *options, const sl_sim_plan *plan,
+                                     uint32_t blocks, uint32_t warps, const warp_acts *acts)
 {
     written w;
     sl_sim *sim;
@@ -311,7 +311,7 @@ static inline sl_sim_result run_planned(const sl_machine *machine, const sl_sim_
     if (sl_machine_check(&checked, &error) != SL_OK)
         fail_msg("%s", error.text);
     write_launch(&w, blocks, warps, acts);
-    if (sl_sim_create(&checked, &(sl_sim_options){.seed = 1}, &sim, &error) != SL_OK)
+    if (sl_sim_create(&checked, options, &sim, &error) != SL_OK)
         fail_msg("%s", error.text);
     if (sl_sim_launch(sim, w.loaded, plan, &result, &error) != SL_OK)
         fail_msg("%s\n%s", error.text, sl_sim_state_text(sim) ? sl_sim_state_text(sim) : "");
@@ -323,6 +323,12 @@ static inline sl_sim_result run_planned(const sl_machine *machine, const sl_sim_
     kept.counts.slot = NULL;
     sl_sim_result_fini(&result);
     return kept;
+}
+
+static inline sl_sim_result run_planned(const sl_machine *machine, const sl_sim_plan *plan, uint32_t blocks,
+                                        uint32_t warps, const warp_acts *acts)
+{
+    return run_with(machine, &(sl_sim_options){.seed = 1}, plan, blocks, warps, acts);
 }
 
 /* The same with the levels that each instruction bypasses. */

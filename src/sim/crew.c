@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/crew.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "sim/bank.h"
+#include "sim/program.h"
+
+enum { MIN_DUES = 8 }; /* groups with work in a cycle that several threads are faster for */
+
+/* Whether cores and memory can be simulated at the same time, and cores in any order. */
+static bool is_possible(const sl_sim *sim)
+{
+    const sl_machine *m = &sim->machine;
+    const sl_sim_options *o = &sim->options;
+    if (m->levels < 2 || !m->level[1].network_cycles)
+        return false;
+    for (uint32_t i = 0; i < m->levels; i++)
+        if (m->level[i].inclusive)
+            return false;
+    return !sim->data_check && !o->listener && !o->record_counts && !sim->shared_state[0][0] &&
+           !sim->shared_state[0][1];
+}
+
+static sl_status start_view(const sl_sim *sim, sl_view *view, sl_error *error)
+{
+    uint32_t slots = sim->program->kernel->mem_slots;
+    *view = (sl_view){.sim = *sim, .failed_at = SL_NONE};
+    view->sim.result = &view->result;
+    view->sim.slot = calloc(slots ? slots : 1, sizeof *view->sim.slot);
+    view->sim.room = view->sim.failed = false;
+    view->sim.blocks_done = 0;
+    view->sim.prefetch = NULL;
+    return view->sim.slot ? sl_prefetch_create(&view->sim, error) : sl_fail_memory(error);
+}
+
+sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **made, sl_error *error)
+{
+    *made = NULL;
+    unsigned threads = sl_pool_threads(pool);
+    if (threads > sim->groups)
+        threads = sim->groups;
+    uint32_t min = sim->options.shared_from ? sim->options.shared_from : MIN_DUES;
+    if (threads < 2 || sim->groups < min || sl_loaded_blocks(sim->loaded) < min || !is_possible(sim))
+        return SL_OK;
+    sl_crew *crew = calloc(1, sizeof *crew);
+    if (!crew)
+        return sl_fail_memory(error);
+    *made = crew;
+    crew->min_dues = min;
+    crew->view = aligned_alloc(_Alignof(sl_view), threads * sizeof *crew->view);
+    crew->due = malloc(sim->groups * sizeof *crew->due);
+    sl_team_init(&crew->team);
+    if (!crew->view || !crew->due)
+        return sl_fail_memory(error);
+    for (uint32_t g = 0; g < sim->groups; g++)
+        atomic_init(&sim->group[g].owner, g * threads / sim->groups);
+    sl_status status = SL_OK;
+    for (; crew->threads < threads && !status; crew->threads++)
+        status = start_view(sim, &crew->view[crew->threads], error);
+    return status;
+}
+
+void sl_crew_destroy(sl_crew *crew)
+{
+    if (!crew)
+        return;
+    for (unsigned i = 0; i < crew->threads; i++) {
+        free(crew->view[i].sim.slot);
+        free(crew->view[i].sim.prefetch);
+    }
+    sl_team_fini(&crew->team);
+    free(crew->view);
+    free(crew->due);
+    free(crew);
+}
+
+/* `bytes` of numbers. */
+static void add(void *to, const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+        ((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
+}
+
+void sl_crew_collect(sl_sim *sim, sl_crew *crew)
+{
+    for (unsigned i = 0; i < crew->threads; i++) {
+        const sl_view *view = &crew->view[i];
+        sim->result->warp_insts += view->result.warp_insts;
+        sim->result->thread_insts += view->result.thread_insts;
+        add(sim->result->scheduler_cycles, view->result.scheduler_cycles, sizeof view->result.scheduler_cycles);
+        add(&sim->result->level[0], &view->result.level[0], offsetof(sl_sim_level_result, energy_nj));
+        add(sim->slot, view->sim.slot, sim->program->kernel->mem_slots * sizeof *sim->slot);
+    }
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/* The cycles of a launch, one after the other, by one thread or several (crew.h). */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/bank.h"
+#include "sim/core.h"
+#include "sim/crew.h"
+#include "sim/dram.h"
+#include "sim/evict.h"
+#include "sim/network.h"
+#include "sim/prefetch.h"
+
+enum {
+    PATIENCE = 1000000, /* cycles without progress */
+    BATCH = 2,          /* groups that a thread takes at a time */
+};
+
+/* ---- memory and the levels below the first ---- */
+
+/* Prefetches the data of the parts of a kind that are due in this cycle. */
+#define LOOK_AT_DUE(sim, wheel, look, part)                                                                            \
+    do {                                                                                                               \
+        for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
+            for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
+                look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
+        if ((sim)->prefetch)                                                                                           \
+            sl_look_further((sim)->prefetch);                                                                          \
+    } while (0)
+
+static void tick_channels(sl_sim *sim)
+{
+    sl_timing_wheel *wheel = &sim->channel_wheel;
+    uint32_t end = wheel->parts;
+    LOOK_AT_DUE(sim, wheel, sl_look_at_channel, sim->channel);
+    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, end)) < end; i++)
+        sl_wake(wheel, i, sl_dram_tick(sim, i));
+}
+
+static void tick_banks(sl_sim *sim, uint32_t level)
+{
+    sl_timing_wheel *wheel = &sim->bank_wheel[level];
+    uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
+    LOOK_AT_DUE(sim, wheel, sl_look_at_bank, sim->bank[level]);
+    for (uint32_t i = first; (i = sl_wheel_take(wheel, i, end)) < end; i++)
+        sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
+    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, first)) < first; i++)
+        sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
+}
+
+static void begin_memory(sl_sim *sim, uint64_t now)
+{
+    sl_wheel_begin(&sim->channel_wheel, now);
+    for (uint32_t level = 1; level < sim->machine.levels; level++)
+        sl_wheel_begin(&sim->bank_wheel[level], now);
+}
+
+/* Whether anything may have happened. */
+static bool tick_memory(sl_sim *sim)
+{
+    bool any = false;
+    begin_memory(sim, sim->now);
+    if (sl_wheel_any(&sim->channel_wheel)) {
+        tick_channels(sim);
+        any = true;
+    }
+    sl_wheel_end(&sim->channel_wheel);
+    for (uint32_t level = sim->machine.levels; level-- > 1;) {
+        if (sl_wheel_any(&sim->bank_wheel[level])) {
+            tick_banks(sim, level);
+            any = true;
+        }
+        sl_wheel_end(&sim->bank_wheel[level]);
+    }
+    return any;
+}
+
+/* ---- groups of cores and their first-level caches ---- */
+
+typedef struct range {
+    uint32_t from, end;
+} range;
+
+static range caches_of(const sl_sim *sim, uint32_t group)
+{
+    uint32_t from = group * SL_GROUP_CACHES, end = from + SL_GROUP_CACHES;
+    return (range){from, end < sim->banks[0] ? end : sim->banks[0]};
+}
+
+static range cores_of(const sl_sim *sim, uint32_t group)
+{
+    uint32_t cores = sim->machine.level[0].cores_per_instance;
+    range caches = caches_of(sim, group);
+    return (range){caches.from * cores, caches.end * cores};
+}
+
+static void look_at_fills(sl_sim *sim, uint32_t group)
+{
+    range caches = caches_of(sim, group);
+    for (uint32_t i = caches.from; sim->prefetch && i < caches.end; i++)
+        if (sim->bank[0][i].fill_at <= sim->now)
+            sl_look_at_bank(sim, &sim->bank[0][i], sim->prefetch);
+}
+
+static void look_at_cores(sl_sim *sim, uint32_t group)
+{
+    range cores = cores_of(sim, group);
+    for (uint32_t i = cores.from; sim->prefetch && i < cores.end; i++)
+        if (sim->core[i].next <= sim->now)
+            sl_look_at_core(sim, &sim->core[i], sim->prefetch);
+}
+
+static void look_further(sl_sim *sim)
+{
+    if (sim->prefetch)
+        sl_look_further(sim->prefetch);
+}
+
+/* Of the caches of the first level from `from` on, those that have data, or answers to cores. */
+static void tick_fills(sl_sim *sim, uint32_t from, uint32_t end)
+{
+    for (uint32_t i = from; i < end; i++) {
+        if (sim->group[i / SL_GROUP_CACHES].fill_next > sim->now) {
+            i |= SL_GROUP_CACHES - 1;
+            continue;
+        }
+        if (sim->bank[0][i].fill_at <= sim->now)
+            sl_bank_tick_first(sim, &sim->bank[0][i]);
+    }
+}
+
+static void renew_fills(sl_sim *sim, uint32_t group)
+{
+    range caches = caches_of(sim, group);
+    uint64_t next = SL_NEVER;
+    for (uint32_t i = caches.from; i < caches.end; i++)
+        next = sl_sooner(next, sim->bank[0][i].fill_at);
+    sim->group[group].fill_next = next;
+}
+
+/* What has come for the caches of a group goes to their queues. */
+static void open_inbox(sl_sim *sim, uint32_t group)
+{
+    sl_queue *inbox = &sim->group[group].inbox;
+    while (inbox->count) {
+        sl_queued fill = *sl_queue_head(inbox);
+        sl_bank *to = &sim->bank[0][fill.to];
+        sl_queue_take(inbox);
+        sl_bank_put(sim, &to->back, fill.time, fill.request);
+        sl_bank_wake(sim, to, fill.time);
+    }
+}
+
+static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
+{
+    range cores = cores_of(sim, group);
+    uint64_t soonest = SL_NEVER;
+    for (uint32_t sent = sim->group[group].sent; sent; sent &= sent - 1)
+        sl_network_sent(sim, &sim->bank[0][group * SL_GROUP_CACHES + (uint32_t)__builtin_ctz(sent)]);
+    sim->group[group].sent = 0;
+    for (uint32_t i = cores.from; i < cores.end; i++) {
+        sl_sim_core *core = &sim->core[i];
+        if (core->next > sim->now)
+            continue;
+        uint64_t next;
+        core->next = SL_NEVER;
+        sl_status status = sl_core_tick(sim, core, &next, error);
+        if (status)
+            return status;
+        core->next = sl_sooner(core->next, next);
+    }
+    for (uint32_t i = cores.from; i < cores.end; i++)
+        soonest = sl_sooner(soonest, sim->core[i].next);
+    sim->group[group].core_next = soonest;
+    return SL_OK;
+}
+
+/* ---- a cycle, by one thread ---- */
+
+static void tick_all_fills(sl_sim *sim)
+{
+    uint64_t soonest = SL_NEVER;
+    for (uint32_t g = 0; g < sim->groups; g++)
+        soonest = sl_sooner(soonest, sim->group[g].fill_next);
+    if (soonest > sim->now)
+        return;
+    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
+        if (sim->group[g].fill_next <= sim->now)
+            look_at_fills(sim, g);
+    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
+    look_further(sim);
+    tick_fills(sim, first, sim->banks[0]);
+    tick_fills(sim, 0, first);
+    for (uint32_t g = 0; g < sim->groups; g++)
+        if (sim->group[g].fill_next <= sim->now)
+            renew_fills(sim, g);
+}
+
+/* Those that have become senders. */
+static void gather_senders(sl_sim *sim)
+{
+    for (uint32_t g = 0; g < sim->groups; g++) {
+        uint32_t first = g * SL_GROUP_CACHES;
+        if (!sim->group[g].senders)
+            continue;
+        sim->senders[first / 64] |= (uint64_t)sim->group[g].senders << first % 64;
+        sim->group[g].senders = 0;
+    }
+}
+
+/* The first in [from, end) that has something to send; `end`: none has. */
+static uint32_t next_sender(const sl_sim *sim, uint32_t from, uint32_t end)
+{
+    while (from < end) {
+        uint64_t left = sim->senders[from / 64] >> from % 64;
+        if (left)
+            return from + (uint32_t)__builtin_ctzll(left) < end ? from + (uint32_t)__builtin_ctzll(left) : end;
+        from = (from | 63) + 1;
+    }
+    return end;
+}
+
+static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
+{
+    for (uint32_t i = from; (i = next_sender(sim, i, end)) < end; i++)
+        if (sim->port[i].send_at <= sim->now)
+            sl_network_send(sim, &sim->bank[0][i]);
+}
+
+/* Requests of the first level are sent in turns, as the banks below have room and ports for them. */
+static void tick_sends(sl_sim *sim)
+{
+    gather_senders(sim);
+    if (next_sender(sim, 0, sim->banks[0]) == sim->banks[0])
+        return;
+    uint32_t first = (uint32_t)sim->now % sim->banks[0];
+    send_from(sim, first, sim->banks[0]);
+    send_from(sim, 0, first);
+}
+
+static sl_status tick_all_cores(sl_sim *sim, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
+        if (sim->group[g].core_next <= sim->now)
+            look_at_cores(sim, g);
+    look_further(sim);
+    for (uint32_t g = 0; g < sim->groups && !status; g++)
+        if (sim->group[g].core_next <= sim->now)
+            status = tick_cores(sim, g, error);
+    return status;
+}
+
+/* ---- by several ---- */
+
+/* Some groups: their cores in cycle t, their fills and answers in t + 1. */
+static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t groups, uint64_t now)
+{
+    sl_sim *sim = &view->sim;
+    sim->now = now;
+    for (uint32_t i = 0; i < groups; i++) {
+        open_inbox(sim, batch[i]);
+        look_at_cores(sim, batch[i]);
+    }
+    look_further(sim);
+    for (uint32_t i = 0; i < groups; i++) {
+        sl_error error;
+        sl_status status = sim->group[batch[i]].core_next <= now ? tick_cores(sim, batch[i], &error) : SL_OK;
+        if (status && batch[i] < view->failed_at) {
+            view->failed_at = batch[i];
+            view->status = status;
+            view->error = error;
+        }
+    }
+    view->ended += sim->blocks_done;
+    sim->blocks_done = 0;
+    sim->now = now + 1;
+    for (uint32_t i = 0; i < groups; i++)
+        look_at_fills(sim, batch[i]);
+    look_further(sim);
+    for (uint32_t i = 0; i < groups; i++) {
+        if (sim->group[batch[i]].fill_next > sim->now)
+            continue;
+        range caches = caches_of(sim, batch[i]);
+        tick_fills(sim, caches.from, caches.end);
+        renew_fills(sim, batch[i]);
+        view->filled = true;
+    }
+    view->ended_after += sim->blocks_done;
+    sim->blocks_done = 0;
+}
+
+/* Takes groups that nobody has taken: its own, which it had in the cycle before, or any. */
+static void take_groups(sl_crew *crew, uint32_t thread, bool own, uint64_t now)
+{
+    uint32_t batch[BATCH], groups = 0;
+    for (uint32_t i = 0; i < crew->dues; i++) {
+        uint32_t g = crew->due[thread ? crew->dues - 1 - i : i];
+        sl_core_group *group = &crew->view->sim.group[g];
+        if (own && atomic_load_explicit(&group->owner, memory_order_relaxed) != thread)
+            continue;
+        if (atomic_load_explicit(&group->taken, memory_order_relaxed) == now + 1 ||
+            atomic_exchange_explicit(&group->taken, now + 1, memory_order_relaxed) == now + 1)
+            continue;
+        atomic_store_explicit(&group->owner, thread, memory_order_relaxed);
+        batch[groups++] = g;
+        if (groups < (own ? BATCH : 1))
+            continue;
+        tick_batch(&crew->view[thread], batch, groups, now);
+        groups = 0;
+    }
+    if (groups)
+        tick_batch(&crew->view[thread], batch, groups, now);
+}
+
+static void take_memory(sl_sim *sim, sl_crew *crew, uint64_t now)
+{
+    if (atomic_exchange_explicit(&crew->memory_taken, now + 1, memory_order_relaxed) != now + 1)
+        crew->memory_ticked = tick_memory(sim);
+}
+
+static void work(sl_sim *sim, uint32_t thread)
+{
+    sl_crew *crew = sim->crew;
+    uint64_t now = crew->now;
+    if (!thread) /* who has it in the cache of its host's core */
+        take_memory(sim, crew, now);
+    take_groups(crew, thread, true, now);
+    take_groups(crew, thread, false, now);
+    take_memory(sim, crew, now);
+}
+
+/* What memory had for cores and the first level. */
+static void hand_over(sl_sim *sim)
+{
+    while (sim->fills.count) {
+        sl_queued fill = *sl_queue_head(&sim->fills);
+        sl_core_group *group = &sim->group[fill.to / SL_GROUP_CACHES];
+        sl_queue_take(&sim->fills);
+        sim->failed |= !sl_queue_put(&group->inbox, fill.time, fill.request, fill.to);
+        group->fill_next = sl_sooner(group->fill_next, fill.time);
+    }
+    while (sim->acks.count)
+        sl_core_stored(sim, sl_queue_take(&sim->acks));
+}
+
+/* Cycle t of the cores, and t + 1 of the rest; *at_end: after the first of these nothing was left to do. */
+static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *error)
+{
+    sl_crew *crew = sim->crew;
+    bool idle = !sim->stock.used && !sim->evictions_in_flight;
+    sl_view *failed = NULL;
+    crew->now = sim->now++;
+    sim->defers = true;
+    sl_team_open(&crew->team);
+    work(sim, 0);
+    sl_team_close(&crew->team);
+    sim->defers = false;
+    sim->now--;
+    *any = crew->memory_ticked;
+    for (uint32_t i = 0; i < crew->threads; i++) {
+        sl_view *view = &crew->view[i];
+        sim->blocks_done += view->ended;
+        sim->room |= view->sim.room;
+        sim->failed |= view->sim.failed;
+        sim->last_progress = sl_later(sim->last_progress, view->sim.last_progress);
+        *any |= view->filled;
+        view->ended = 0;
+        view->sim.room = view->filled = false;
+        if (view->status && (!failed || view->failed_at < failed->failed_at))
+            failed = view;
+    }
+    *at_end = idle && sim->blocks_done == sl_loaded_blocks(sim->loaded) && !sl_requests_used(sim);
+    for (uint32_t i = 0; i < crew->threads; i++) {
+        sim->blocks_done += crew->view[i].ended_after;
+        crew->view[i].ended_after = 0;
+    }
+    if (failed && error)
+        *error = failed->error;
+    return failed ? failed->status : SL_OK;
+}
+
+/* Whether the cycle has enough to do for several threads. The last cycles before the launch would be given up have
+ * not. */
+static bool is_shared(sl_sim *sim)
+{
+    sl_crew *crew = sim->crew;
+    uint64_t next = sim->now + 1;
+    if (!crew || next - sim->last_progress > PATIENCE || next >= UINT32_MAX ||
+        (sim->options.max_cycles && next > sim->options.max_cycles))
+        return false;
+    crew->dues = 0;
+    for (uint32_t g = 0; g < sim->groups; g++)
+        if (sim->group[g].core_next <= sim->now || sim->group[g].fill_next <= next)
+            crew->due[crew->dues++] = g;
+    return crew->dues >= crew->min_dues;
+}
+
+/* ---- all cycles ---- */
+
+/* The next cycle in which something happens. */
+static uint64_t next_cycle(sl_sim *sim)
+{
+    gather_senders(sim);
+    uint64_t next = sl_wheel_soonest(&sim->channel_wheel);
+    for (uint32_t level = 1; level < sim->machine.levels; level++)
+        next = sl_sooner(next, sl_wheel_soonest(&sim->bank_wheel[level]));
+    for (uint32_t g = 0; g < sim->groups; g++)
+        next = sl_sooner(next, sl_sooner(sim->group[g].core_next, sim->group[g].fill_next));
+    for (uint32_t i = 0; (i = next_sender(sim, i, sim->banks[0])) < sim->banks[0]; i++)
+        next = sl_sooner(next, sim->port[i].send_at);
+    if (sim->room && next > sim->now + 1)
+        next = sim->now + 1;
+    return next > sim->now ? next : sim->now + 1;
+}
+
+/* At the end of a launch, dirty data in these is written back to where all cores see it. False: there was none. */
+static bool flush(sl_sim *sim)
+{
+    bool any = false;
+    for (uint32_t level = 0; level < sim->machine.levels && !any; level++)
+        if (sl_is_private(sim, level) && sim->machine.level[level].write == SL_WRITE_BACK)
+            for (uint32_t i = 0; i < sim->banks[level]; i++)
+                any |= sl_bank_flush(sim, &sim->bank[level][i]);
+    return any;
+}
+
+/* Goes to the next cycle in which something happens. */
+static sl_status go_on(sl_sim *sim, sl_error *error)
+{
+    uint64_t next = next_cycle(sim);
+    if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
+        return sl_sim_stuck(sim, error);
+    sim->now = next;
+    if (sim->now >= UINT32_MAX || (sim->options.max_cycles && sim->now > sim->options.max_cycles))
+        return sl_fail(error, SL_LIMIT, "%s: more than %" PRIu64 " cycles", sim->program->kernel->name, sim->now - 1);
+    return SL_OK;
+}
+
+static sl_status run(sl_sim *sim, sl_error *error)
+{
+    uint64_t blocks = sl_loaded_blocks(sim->loaded), shown = 0;
+    bool ahead = false; /* memory and the fills of the first level have been in this cycle */
+    for (;;) {
+        bool at_end, any;
+        if (!ahead) {
+            for (uint32_t g = 0; g < sim->groups; g++)
+                open_inbox(sim, g);
+            tick_memory(sim);
+            tick_all_fills(sim);
+        }
+        hand_over(sim);
+        tick_sends(sim);
+        sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
+        if (!status && is_shared(sim)) {
+            status = tick_together(sim, &at_end, &any, error);
+        } else if (!status) {
+            status = tick_all_cores(sim, error);
+            at_end = sim->blocks_done == blocks && !sim->evictions_in_flight && !sl_requests_used(sim);
+            any = false;
+        }
+        if (!status && (sim->failed || sim->pool->failed))
+            status = sl_fail_memory(error);
+        if (status)
+            return status;
+        if (at_end)
+            begin_memory(sim, sim->now + 1); /* where nothing has happened if several threads were there */
+        if (at_end && !flush(sim))
+            break;
+        ahead = any && !at_end;
+        if (ahead)
+            sim->now++;
+        else
+            status = go_on(sim, error);
+        if (status)
+            return status;
+        if (sim->blocks_done != shown && sim->blocks_done < blocks)
+            sl_progress_update(sim->options.progress, "blocks", shown = sim->blocks_done, blocks);
+    }
+    sim->now++;
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        sl_core_settle(sim, &sim->core[i]);
+    return SL_OK;
+}
+
+/* The first job runs the launch, the others help. */
+static sl_status run_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    sl_sim *sim = context;
+    (void)worker;
+    if (!index) {
+        sl_status status = run(sim, error);
+        sl_team_end(&sim->crew->team);
+        return status;
+    }
+    for (uint64_t seen = 0; sl_team_enter(&sim->crew->team, &seen); sl_team_leave(&sim->crew->team))
+        work(sim, (uint32_t)index);
+    return SL_OK;
+}
+
+sl_status sl_sim_cycles(sl_sim *sim, sl_error *error)
+{
+    sl_pool *pool = sim->options.pool;
+    sl_status status = sl_crew_create(sim, pool, &sim->crew, error);
+    if (!status)
+        status = sim->crew ? sl_pool_run(pool, sim->crew->threads, run_job, sim, error) : run(sim, error);
+    if (sim->crew)
+        sl_crew_collect(sim, sim->crew);
+    sl_crew_destroy(sim->crew);
+    sim->crew = NULL;
+    return status;
+}
