@@ -211,6 +211,7 @@ void sl_rt_reset(sl_rt *rt)
     sl_rt_memory_forget_device(rt);
     sl_rt_device_calls_forget_device(rt);
     sl_rt_vm_forget_device(rt);
+    sl_rt_processes_forget_device(rt);
     sl_rt_results_forget_device(rt);
     sl_emu_destroy(rt->emu);
     rt->emu = NULL;

@@ -13,7 +13,7 @@
  *   context.c   contexts, a stack of them per thread    image.c    fat binaries and PTX, to programs
  *   registry.c  kernels and variables by name, by stub  link.c     the driver's linker
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
- *   virtual_memory.c  addresses and memory apart
+ *   virtual_memory.c  addresses and memory apart        processes.c  memory and events of several processes
  *   launch.c    kernel launches, occupancy              array.c    arrays, textures, surfaces
  *   stream.c    streams, events, host functions         capture.c  work of streams that becomes a graph
  *   graph.c     graphs: edges, copies, running          graph_nodes.c  parameters of their nodes
@@ -202,6 +202,17 @@ struct sl_rt_event {
     struct sl_rt_event *next;
 };
 
+typedef struct sl_rt_pages {
+    uint64_t first, end;
+} sl_rt_pages;
+
+/* An allocation of another process, here. */
+typedef struct sl_rt_foreign {
+    sl_rt_ipc_handle handle;
+    uint64_t at, mapped; /* its pages */
+    unsigned users;
+} sl_rt_foreign;
+
 typedef struct sl_rt_edge {
     cudaGraphNode_t from;
     uint64_t data; /* a cudaGraphEdgeData: 0, or how early the next kernel may start, which changes nothing here */
@@ -274,6 +285,9 @@ struct sl_rt {
     struct sl_rt_pool *pools;
     struct sl_rt_range *ranges; /* virtual_memory.c */
     struct sl_rt_physical *physical;
+    int shared_file;                    /* processes.c; 0: none yet */
+    SL_ARRAY(sl_rt_pages) shared_pages; /* that are in it */
+    SL_ARRAY(sl_rt_foreign) foreign;
     SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
     uint64_t graph_bytes;
     SL_ARRAY(sl_rt_condition) conditions; /* a handle is 1 + the index */
@@ -492,6 +506,17 @@ cudaError_t sl_rt_vm_access(const sl_rt *rt, uint64_t address, unsigned *access)
 /* Another handle of the memory at an address. */
 cudaError_t sl_rt_vm_retain(const sl_rt *rt, uint64_t address, struct sl_rt_physical **memory);
 
+bool sl_rt_vm_holds(const sl_rt *rt, uint64_t address);
+
+/* ---- processes.c ---- */
+
+/* `handle`: room for an sl_rt_ipc_handle, of any alignment. */
+cudaError_t sl_rt_share_memory(sl_rt *rt, void *handle, const void *pointer);
+cudaError_t sl_rt_open_memory(sl_rt *rt, void **pointer, sl_rt_ipc_handle handle, unsigned flags);
+cudaError_t sl_rt_close_memory(sl_rt *rt, const void *pointer);
+cudaError_t sl_rt_share_event(sl_rt *rt, void *handle, cudaEvent_t event);
+cudaError_t sl_rt_open_event(sl_rt *rt, cudaEvent_t *event, sl_rt_ipc_handle handle);
+
 /* ---- copy.c ---- */
 
 cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_rt_copy *copy);
@@ -693,6 +718,7 @@ bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to);
 /* What each part keeps of a device that is thrown away. */
 void sl_rt_device_calls_forget_device(sl_rt *rt);
 void sl_rt_vm_forget_device(sl_rt *rt);
+void sl_rt_processes_forget_device(sl_rt *rt);
 void sl_rt_registry_forget_device(sl_rt *rt);
 void sl_rt_streams_forget_device(sl_rt *rt);
 void sl_rt_memory_forget_device(sl_rt *rt);

@@ -35,6 +35,14 @@ typedef struct sl_rt_graph_exec *cudaGraphExec_t;
 typedef struct sl_rt_user_object *cudaUserObject_t;
 typedef unsigned long long cudaTextureObject_t; /* and cudaSurfaceObject_t */
 
+/* cudaIpcMemHandle_t and cudaIpcEventHandle_t: 64 bytes, which mean nothing to programs (processes.c). */
+typedef struct sl_rt_ipc_handle {
+    uint32_t kind;
+    int32_t owner, file; /* a process, and its number of the file */
+    uint64_t address, bytes, unused[4];
+} sl_rt_ipc_handle;
+_Static_assert(sizeof(sl_rt_ipc_handle) == 64, "CUDA's size");
+
 typedef void (*cudaHostFn_t)(void *user_data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user_data);
 

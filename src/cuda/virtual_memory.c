@@ -42,6 +42,11 @@ static struct sl_rt_range *range_of(const sl_rt *rt, uint64_t address, size_t by
     return NULL;
 }
 
+bool sl_rt_vm_holds(const sl_rt *rt, uint64_t address)
+{
+    return range_of(rt, address, 1) != NULL;
+}
+
 static bool is_memory(const sl_rt *rt, const struct sl_rt_physical *memory)
 {
     for (const struct sl_rt_physical *m = rt->physical; m; m = m->next)

@@ -23,5 +23,6 @@ SL_PTSZ(cuStreamGetCaptureInfo);
 SL_PTSZ(cuStreamGetCaptureInfo_v2);
 SL_ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 SL_ALIAS(cuEventDestroy, cuEventDestroy_v2);
+SL_ALIAS(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
 SL_ALIAS(cuGraphInstantiate, cuGraphInstantiate_v2);
 SL_ALIAS(cuKernelGetParamInfo, cuFuncGetParamInfo);

@@ -94,6 +94,7 @@ typedef struct sl_code_bb {
     uint32_t sync_guard; /* its predicate, or SL_REF_NONE: others pass */
     bool spins;          /* a back edge of a loop whose exit depends on memory that others write */
     bool times;          /* a back edge of a loop that only waits for a time to come */
+    bool computes;       /* it does nothing but compute, and nobody can tell when (sl_decode_arms) */
     bool guard_negated;
     uint8_t barrier_mode;              /* sl_barrier_mode */
     uint32_t guard;                    /* terminator's predicate, or SL_REF_NONE */
@@ -254,6 +255,7 @@ typedef enum sl_form {
 typedef struct sl_handler_set {
     const char *isa;
     uint32_t lanes;
+    bool avx2;        /* they need it, and what came with it */
     sl_handler guard; /* runs op->body under op->guard */
     uint32_t count;
     const struct sl_named_handler {
@@ -261,6 +263,7 @@ typedef struct sl_handler_set {
         sl_handler run;
         uint8_t lane_bytes[4]; /* of d, a, b, c; 0: it does not access that operand */
         uint8_t form;          /* sl_form */
+        bool computes;         /* every lane by itself, from d, a, b, c alone */
     } * handler;               /* sorted by name */
 } sl_handler_set;
 

@@ -760,6 +760,7 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
         for (uint32_t i = 0; i < d->functions.count; i++)
             decode_function(d, i);
         sl_decode_verify(d);
+        sl_decode_arms(d);
         finish(d);
     }
     sl_map_fini(&d->handler);

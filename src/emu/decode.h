@@ -119,6 +119,8 @@ void sl_decode_copies_arrive(sl_decoder *d);
 
 /* verify.c: refuses code that could access anything but its operands. */
 void sl_decode_verify(sl_decoder *d);
+/* Finds blocks that lanes which part may run before the others, not after them: sl_code_bb.computes. */
+void sl_decode_arms(sl_decoder *d);
 
 /* True when the instruction was theirs. */
 bool sl_decode_alu(sl_decoder *d);

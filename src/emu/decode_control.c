@@ -195,3 +195,24 @@ void sl_decode_joins(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t b
         d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].join);
     }
 }
+
+/* ---- arms ---- */
+
+static const struct sl_named_handler *handler_of(const sl_decoder *d, size_t op)
+{
+    return &d->handlers->handler[d->handler_of.items[op]];
+}
+
+void sl_decode_arms(sl_decoder *d)
+{
+    /* What would tell: the time, and whose turn it is behind barriers and in loops that spin. */
+    bool tells = d->kernel->code.can_spin || d->kernel->code.has_barriers;
+    for (size_t i = 0; i < d->ops.count && !tells; i++)
+        tells = !strncmp(handler_of(d, i)->name, "clock_", 6);
+    for (size_t i = 0; i < d->bbs.count && !tells; i++) {
+        sl_code_bb *bb = &d->bbs.items[i];
+        bb->computes = (bb->term == SL_TERM_FALL || bb->term == SL_TERM_JUMP) && !bb->warp_sync && !bb->leaves;
+        for (uint32_t k = 0; k < bb->ops && bb->computes; k++)
+            bb->computes = handler_of(d, bb->first + k)->computes;
+    }
+}

@@ -63,7 +63,11 @@ static inline void *sl_operand(const sl_warp *warp, u32 ref)
             SL_LANES_LOOP(d)[i] = (expr);                                                                              \
         } else {                                                                                                       \
             const u32 *on_ = __builtin_assume_aligned((warp)->lanes, 64);                                              \
-            SL_SOME_LANES(warp)(d)[i] = on_[i] ? (__typeof__((d)[0]))(expr) : (d)[i];                                  \
+            SL_SOME_LANES(warp)                                                                                        \
+            { /* all lanes are computed: that is cheaper than loads of some */                                         \
+                const __typeof__((d)[0]) new_ = (expr), old_ = (d)[i];                                                 \
+                (d)[i] = on_[i] ? new_ : old_;                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
     } while (0)
 
@@ -78,36 +82,9 @@ static inline void *sl_operand(const sl_warp *warp, u32 ref)
         }                                                                                                              \
     } while (0)
 
-/* The same with 16-bit lanes: values, mask and blend are loops of their own, because compilers make no vector code of a
- * loop in which lanes of different widths meet under a condition. */
-#define SL_WRITE_APART(warp, d, expr)                                                                                  \
-    do {                                                                                                               \
-        __typeof__((d)[0]) value_[SL_LANES];                                                                           \
-        if ((warp)->full) {                                                                                            \
-            SL_LANES_LOOP(d)[i] = (expr);                                                                              \
-        } else if (sizeof((d)[0]) == 2) {                                                                              \
-            const u32 *on_ = __builtin_assume_aligned((warp)->lanes, 64);                                              \
-            u16 mask_[SL_LANES];                                                                                       \
-            SL_LANES_LOOP value_[i] = (expr);                                                                          \
-            SL_LANES_LOOP mask_[i] = (u16)on_[i];                                                                      \
-            SL_LANES_LOOP(d)[i] = mask_[i] ? value_[i] : (d)[i];                                                       \
-        } else {                                                                                                       \
-            SL_LANES_LOOP value_[i] = (expr);                                                                          \
-            SL_WRITE_LANES(warp, d, value_[i]);                                                                        \
-        }                                                                                                              \
-    } while (0)
-
 #define SL_HANDLER(name)                                                                                               \
     void SL_FN(name)(sl_warp * w, const sl_op *o);                                                                     \
     void SL_FN(name)(sl_warp * w, const sl_op *o)
-
-#define SL_WRITE_ANY(warp, d, expr)                                                                                    \
-    do {                                                                                                               \
-        if (sizeof((d)[0]) == 2 || sizeof(a_[0]) == 2)                                                                 \
-            SL_WRITE_APART(warp, d, expr);                                                                             \
-        else                                                                                                           \
-            SL_WRITE_LANES(warp, d, expr);                                                                             \
-    } while (0)
 
 /* Handlers from the lines of handlers.def; WRITE is one of the above. */
 #define SL_DEFINE1_BY(WRITE, name, D, A, expr)                                                                         \
@@ -149,9 +126,9 @@ static inline void *sl_operand(const sl_warp *warp, u32 ref)
                   (D)(expr);                                                                                           \
               }));                                                                                                     \
     }
-#define SL_DEFINE1(name, D, A, expr)       SL_DEFINE1_BY(SL_WRITE_ANY, name, D, A, expr)
-#define SL_DEFINE2(name, D, A, B, expr)    SL_DEFINE2_BY(SL_WRITE_ANY, name, D, A, B, expr)
-#define SL_DEFINE3(name, D, A, B, C, expr) SL_DEFINE3_BY(SL_WRITE_ANY, name, D, A, B, C, expr)
+#define SL_DEFINE1(name, D, A, expr)       SL_DEFINE1_BY(SL_WRITE_LANES, name, D, A, expr)
+#define SL_DEFINE2(name, D, A, B, expr)    SL_DEFINE2_BY(SL_WRITE_LANES, name, D, A, B, expr)
+#define SL_DEFINE3(name, D, A, B, C, expr) SL_DEFINE3_BY(SL_WRITE_LANES, name, D, A, B, C, expr)
 #define SL_EACH1(...)                      SL_DEFINE1_BY(SL_WRITE_EACH, __VA_ARGS__)
 #define SL_EACH2(...)                      SL_DEFINE2_BY(SL_WRITE_EACH, __VA_ARGS__)
 

@@ -80,6 +80,13 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, bounds
     return in_range(addr, b->base, b->bytes, b->size);
 }
 
+/* One lane, or few that are not neighbours. */
+static inline bool lanes_apart(const sl_warp *w)
+{
+    u64 run = w->mask >> __builtin_ctzll(w->mask);
+    return w->active <= FEW_LANES && (w->active == 1 || run & (run + 1));
+}
+
 /* The addresses of few active lanes, in w->few_addr; true when all of them are where the last ones were. */
 static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
 {
@@ -101,39 +108,51 @@ static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
     return fast;
 }
 
-/* Whether the active lanes are neighbours and lie at one distance. A break in the middle of the warp is allowed (a 16 x
- * 16 block's warp covers two rows). Registers of inactive lanes are looked at, too: in warps that are not whole they
- * mostly go on like those before. */
+/* Whether neighbouring lanes are at one distance, with a break in the middle of the warp allowed (a 16 x 16 block's
+ * warp covers two rows). Registers of lanes that have exited are looked at, too: they mostly go on like those before.
+ */
+#define SL_FIND_LINES(T)                                                                                               \
+    static inline bool in_lines_##T(const sl_warp *w, const T *a, u32 first, u32 end, T *stride, bool *two)            \
+    {                                                                                                                  \
+        const u32 half = SL_LANES / 2, at = first + 1 == half && end > half + 1 ? half : first;                        \
+        T step = end - first > 1 ? a[at + 1] - a[at] : 0, other = 0, low = a[first] - first * step;                    \
+        T high = first < half ? a[half] : low + half * step;                                                           \
+        *stride = step;                                                                                                \
+        *two = first < half && end > half && (T)(a[half] - a[half - 1]) != step;                                       \
+        if (!w->full) {                                                                                                \
+            const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
+            for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
+                other |= ((a[i] ^ low) & (T)(s32)on[i]) | ((a[half + i] ^ high) & (T)(s32)on[half + i]);               \
+        } else if (end == half) { /* blocks of 16 threads */                                                           \
+            for (u32 i = 0; i < half; i++, low += step)                                                                \
+                other |= a[i] ^ low;                                                                                   \
+        } else {                                                                                                       \
+            if (a[3] - a[2] != step)                                                                                   \
+                return false;                                                                                          \
+            for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
+                other |= (a[i] ^ low) | (a[half + i] ^ high);                                                          \
+        }                                                                                                              \
+        return !other;                                                                                                 \
+    }
+SL_FIND_LINES(u32)
+SL_FIND_LINES(u64)
+
 static inline bool find_lines(const sl_warp *w, const sl_op *o, sl_lane_lines *lines)
 {
     enum { HALF = SL_LANES / 2 };
     u32 first = (u32)__builtin_ctzll(w->mask), end = 64 - (u32)__builtin_clzll(w->mask);
     u64 run = w->mask >> first;
+    bool two;
     if (run & (run + 1))
         return false;
-    bool rows;
     if (o->aux & SL_ADDRESS_32) {
-        const u32 *a = sl_operand(w, o->a);
-        u32 step = a[1] - a[0], other = 0, low = a[0], high = a[HALF];
-        for (int i = 0; i < HALF; i++, low += step, high += step)
-            other |= (a[i] ^ low) | (a[HALF + i] ^ high);
-        if (other)
+        u32 step;
+        if (!in_lines_u32(w, sl_operand(w, o->a), first, end, &step, &two))
             return false;
-        rows = a[HALF] - a[HALF - 1] != step;
         lines->stride = (u64)(s64)(s32)step;
-    } else {
-        const u64 *a = sl_operand(w, o->a);
-        u64 step = a[1] - a[0], other = 0, low = a[0], high = a[HALF];
-        if (a[3] - a[2] != step)
-            return false;
-        for (int i = 0; i < HALF; i++, low += step, high += step)
-            other |= (a[i] ^ low) | (a[HALF + i] ^ high);
-        if (other)
-            return false;
-        rows = a[HALF] - a[HALF - 1] != step;
-        lines->stride = step;
+    } else if (!in_lines_u64(w, sl_operand(w, o->a), first, end, &lines->stride, &two)) {
+        return false;
     }
-    bool two = rows && first < HALF && end > HALF;
     lines->addr[0] = lane_address(w, o, (int)first);
     lines->addr[1] = lane_address(w, o, HALF);
     lines->count[0] = (two ? HALF : end) - first;
@@ -204,17 +223,19 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr, bool all)     \
+    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr)               \
     {                                                                                                                  \
         for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R *d = sl_operand(w, destination(w, o, e));                                                                \
+            R *d = sl_operand(w, destination(w, o, e)), value[SL_LANES], *to = w->full ? d : value;                    \
             u64 from = b->bias + e * sizeof(M), lane = b->lane;                                                        \
-            if (all) {                                                                                                 \
-                for (int i = 0; i < SL_LANES; i++, from += lane)                                                       \
-                    d[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                               \
-            } else {                                                                                                   \
+            if (w->active <= FEW_LANES) {                                                                              \
                 SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(from + addr[i] + (u64)i * lane);              \
+                continue;                                                                                              \
             }                                                                                                          \
+            for (int i = 0; i < SL_LANES; i++, from += lane)                                                           \
+                to[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                                  \
+            if (to == value)                                                                                           \
+                SL_WRITE_LANES(w, d, value[i]);                                                                        \
         }                                                                                                              \
     }                                                                                                                  \
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
@@ -225,7 +246,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        load_fast_##M##_##R(w, o, &b, addr, false);                                                                    \
+        load_fast_##M##_##R(w, o, &b, addr);                                                                           \
     }                                                                                                                  \
     static inline void load_line_##M##_##R(R *d, u64 from, u64 stride, u32 count)                                      \
     {                                                                                                                  \
@@ -253,7 +274,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (o->space == SL_SPACE_LOCAL && fast_path(w, o, addr, &b))                                                   \
-            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
+            load_fast_##M##_##R(w, o, &b, addr);                                                                       \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }                                                                                                                  \
@@ -263,11 +284,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         sl_lane_lines lines;                                                                                           \
         u64 bias;                                                                                                      \
         bounds b;                                                                                                      \
-        if (w->active <= FEW_LANES) {                                                                                  \
-            load_few_##M##_##R(w, o);                                                                                  \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (fast_lines(w, o, &lines, &bias)) {                                                                         \
+        if (!lanes_apart(w) && fast_lines(w, o, &lines, &bias)) {                                                      \
             u64 first = (u64)__builtin_ctzll(w->mask);                                                                 \
             for (u32 e = 0; e < o->count; e++, bias += sizeof(M)) {                                                    \
                 R *d = (R *)sl_operand(w, destination(w, o, e)) + first;                                               \
@@ -277,10 +294,14 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             }                                                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
+        if (w->active <= FEW_LANES) {                                                                                  \
+            load_few_##M##_##R(w, o);                                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (fast_path(w, o, addr, &b))                                                                                 \
-            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
+            load_fast_##M##_##R(w, o, &b, addr);                                                                       \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }
@@ -384,11 +405,7 @@ SL_LOAD(u64, u64)
         sl_lane_lines lines;                                                                                           \
         u64 bias;                                                                                                      \
         bounds b;                                                                                                      \
-        if (w->active <= FEW_LANES) {                                                                                  \
-            store_few_##M##_##R(w, o);                                                                                 \
-            return;                                                                                                    \
-        }                                                                                                              \
-        bool recorded = fast_lines(w, o, &lines, &bias);                                                               \
+        bool recorded = !lanes_apart(w) && fast_lines(w, o, &lines, &bias);                                            \
         if (recorded && lines_apart(&lines, (u32)sizeof(M) * o->count)) {                                              \
             u64 first = (u64)__builtin_ctzll(w->mask);                                                                 \
             for (u32 e = 0; e < o->count; e++, bias += sizeof(M)) {                                                    \
@@ -397,6 +414,10 @@ SL_LOAD(u64, u64)
                 if (lines.count[1])                                                                                    \
                     store_line_##M##_##R(d + lines.count[0], bias + lines.addr[1], lines.stride, lines.count[1]);      \
             }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (w->active <= FEW_LANES && !recorded) {                                                                     \
+            store_few_##M##_##R(w, o);                                                                                 \
             return;                                                                                                    \
         }                                                                                                              \
         addresses(w, o, addr);                                                                                         \

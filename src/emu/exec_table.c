@@ -8,11 +8,12 @@
 #define SL_HAND(name, ...)        void SL_FN(name)(sl_warp *, const sl_op *);
 #include "emu/handlers.def"
 
-#define SL_OP1(family, name, D, A, ...)    {#name, SL_FN(name), {sizeof(D), sizeof(A), 0, 0}, SL_FORM_PLAIN},
-#define SL_OP2(family, name, D, A, B, ...) {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), 0}, SL_FORM_PLAIN},
+#define SL_OP1(family, name, D, A, ...) {#name, SL_FN(name), {sizeof(D), sizeof(A), 0, 0}, SL_FORM_PLAIN, true},
+#define SL_OP2(family, name, D, A, B, ...)                                                                             \
+    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), 0}, SL_FORM_PLAIN, true},
 #define SL_OP3(family, name, D, A, B, C, ...)                                                                          \
-    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, SL_FORM_PLAIN},
-#define SL_HAND(name, d, a, b, c, form) {#name, SL_FN(name), {d, a, b, c}, SL_FORM_##form},
+    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, SL_FORM_PLAIN, true},
+#define SL_HAND(name, d, a, b, c, form) {#name, SL_FN(name), {d, a, b, c}, SL_FORM_##form, false},
 static const struct sl_named_handler handlers[] = {
 #include "emu/handlers.def"
 };
@@ -45,13 +46,18 @@ static void guard(sl_warp *w, const sl_op *o)
     w->lanes = words;
 }
 
+#ifdef __AVX2__
+#define SL_AVX2 true
+#else
+#define SL_AVX2 false
+#endif
 #define SL_STRING2(x) #x
 #define SL_STRING(x)  SL_STRING2(x)
 
 const sl_handler_set *SL_FN(set)(void);
 const sl_handler_set *SL_FN(set)(void)
 {
-    static const sl_handler_set set = {SL_STRING(SL_EXEC_VARIANT), SL_LANES, guard, sizeof handlers / sizeof *handlers,
-                                       handlers};
+    static const sl_handler_set set = {SL_STRING(SL_EXEC_VARIANT),         SL_LANES, SL_AVX2, guard,
+                                       sizeof handlers / sizeof *handlers, handlers};
     return &set;
 }

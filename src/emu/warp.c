@@ -15,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "emu/warp.h"
+#include "emu/warp_waiting.h"
 
 enum {
     SPIN_TURNS = 64,     /* back edges of a spinning loop before it gives way */
@@ -27,8 +27,12 @@ enum {
     FIRST_RECONVERGENCES = 16,
 };
 
+/* What runs for every basic block is compiled twice: counting lanes and spreading masks over them needs what is not in
+ * every CPU. */
+#define ALWAYS static inline __attribute__((always_inline))
+
 /* The lanes whose predicate holds. */
-static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
+ALWAYS uint64_t bits_of(const sl_warp *warp, uint32_t ref)
 {
     const uint32_t *p = (const uint32_t *)(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK));
     uint64_t bits = 0;
@@ -51,24 +55,32 @@ const void *sl_warp_operand(const sl_warp *warp, uint32_t ref)
     return warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK);
 }
 
-void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
+/* The bits of 32 lanes, spread over them. */
+ALWAYS void spread(uint32_t *restrict words, uint32_t mask)
+{
+    _Alignas(64) static const uint32_t bit[32] = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+        1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+        1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+    for (int i = 0; i < 32; i++)
+        words[i] = (mask & bit[i]) == bit[i] ? UINT32_MAX : 0;
+}
+
+ALWAYS void set_mask(sl_warp *warp, uint64_t mask)
 {
     warp->mask = mask;
     warp->active = (uint32_t)__builtin_popcountll(mask);
     warp->full = mask == warp->live;
     if (warp->full)
         return;
-        /* four lanes at a time */
-#define WORDS(n)                                                                                                       \
-    {                                                                                                                  \
-        -(n & 1u), -(n >> 1 & 1u), -(n >> 2 & 1u), -(n >> 3 & 1u)                                                      \
-    }
-    static const uint32_t words[16][4] = {WORDS(0u),  WORDS(1u),  WORDS(2u),  WORDS(3u), WORDS(4u),  WORDS(5u),
-                                          WORDS(6u),  WORDS(7u),  WORDS(8u),  WORDS(9u), WORDS(10u), WORDS(11u),
-                                          WORDS(12u), WORDS(13u), WORDS(14u), WORDS(15u)};
-#undef WORDS
-    for (uint32_t i = 0, lanes = warp->code->lanes; i < lanes; i += 4)
-        memcpy(&warp->lane_words[i], words[mask >> i & 15], sizeof words[0]);
+    spread(warp->lane_words, (uint32_t)mask);
+    if (warp->code->lanes > 32)
+        spread(warp->lane_words + 32, (uint32_t)(mask >> 32));
+}
+
+void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
+{
+    set_mask(warp, mask);
 }
 
 /* ---- splits and reconvergence points ---- */
@@ -84,28 +96,21 @@ void sl_warp_enter_frame(sl_warp *warp)
     warp->local_base = warp->now.local;
 }
 
-static void remove_split(sl_warp *warp, uint32_t index)
-{
-    uint32_t above = --warp->splits - index;
-    if (above)
-        memmove(&warp->split[index], &warp->split[index + 1], above * sizeof *warp->split);
-}
-
 /* Both are about to run the same block, for the same reconvergence point. */
-static bool same_location(const sl_split *a, const sl_split *b)
+ALWAYS bool same_location(const sl_split *a, const sl_split *b)
 {
     return a->bb == b->bb && a->reconvergence == b->reconvergence && a->frame == b->frame && a->local == b->local &&
            a->state == SL_SPLIT_READY && b->state == SL_SPLIT_READY && !a->ops_done && !b->ops_done && !a->released &&
            !b->released;
 }
 
-static void merge_into_now(sl_warp *warp)
+ALWAYS void merge_into_now(sl_warp *warp)
 {
     for (uint32_t i = warp->splits; i-- > 0;) {
         if (!same_location(&warp->now, &warp->split[i]))
             continue;
         warp->now.mask |= warp->split[i].mask;
-        remove_split(warp, i);
+        sl_warp_remove_split(warp, i);
     }
 }
 
@@ -116,18 +121,18 @@ void sl_warp_merge(sl_warp *warp)
             if (!same_location(&warp->split[i], &warp->split[k]))
                 continue;
             warp->split[i].mask |= warp->split[k].mask;
-            remove_split(warp, k);
+            sl_warp_remove_split(warp, k);
         }
     }
 }
 
-static void make_current(sl_warp *warp, uint32_t index)
+ALWAYS void make_current(sl_warp *warp, uint32_t index)
 {
     warp->now = warp->split[index];
-    remove_split(warp, index);
+    sl_warp_remove_split(warp, index);
     warp->has_now = true;
     merge_into_now(warp);
-    sl_warp_set_mask(warp, warp->now.mask);
+    set_mask(warp, warp->now.mask);
     sl_warp_enter_frame(warp);
 }
 
@@ -324,6 +329,11 @@ static void expect_joins(sl_warp *warp, const sl_code_bb *bb)
  * yet. */
 static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
 {
+    if (!bb->leaves && target == warp->now.reconverge) {
+        warp->reconvergence[warp->now.reconvergence].arrived |= mask;
+        warp->now.mask &= ~mask;
+        return;
+    }
     sl_split *part = &warp->split[warp->splits]; /* made where it will be */
     *part = warp->now;
     part->mask = mask;
@@ -341,12 +351,51 @@ static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_
         warp->splits++;
 }
 
-static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
+/* The same where it mostly stays in its region. */
+ALWAYS void move(sl_warp *warp, const sl_code_bb *bb, int32_t target)
+{
+    if (!bb->leaves && target >= 0 && target != warp->now.reconverge)
+        warp->now.bb = target;
+    else
+        go(warp, bb, target);
+}
+
+/* What a block does but for its end. */
+ALWAYS void run_ops(sl_warp *warp, const sl_code_bb *bb)
+{
+    sl_worker *worker = warp->worker;
+    worker->clock += bb->insts;
+    worker->thread_insts += (uint64_t)warp->active * bb->insts;
+    for (const sl_op *op = &warp->code->op[bb->first], *end = op + bb->ops; op < end; op++)
+        op->run(warp, op);
+}
+
+/* Lanes that part at the end of `bb` only to compute something on the way to the point that all head for need not
+ * become a split that waits for its turn: they run at once. False: they do more. */
+ALWAYS bool run_arm(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
+{
+    if (target < 0 || warp->stream || bb->leaves)
+        return false;
+    const sl_code_bb *arm = &warp->code->bb[target];
+    int32_t join = arm->term == SL_TERM_JUMP ? arm->taken : arm->next;
+    if (!arm->computes || join < 0 || join != warp->now.reconverge || target == join)
+        return false;
+    set_mask(warp, mask);
+    run_ops(warp, arm);
+    warp->worker->steps++;
+    warp->reconvergence[warp->now.reconvergence].arrived |= mask;
+    warp->now.mask &= ~mask;
+    return true;
+}
+
+ALWAYS void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
 {
     expect_joins(warp, bb);
-    send_part(warp, bb, taken_mask, taken);
-    sl_warp_set_mask(warp, warp->now.mask);
-    go(warp, bb, next);
+    if (!run_arm(warp, bb, taken_mask, taken))
+        send_part(warp, bb, taken_mask, taken);
+    move(warp, bb, next);
+    if (warp->has_now)
+        set_mask(warp, warp->now.mask);
 }
 
 /* The lanes of `subset` go on to the terminator's work; the others wait for them at `next`. */
@@ -358,10 +407,10 @@ static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
     int32_t reconvergence = sl_warp_part_ways(warp, next);
     warp->reconvergence[reconvergence].arrived |= others;
     warp->now.mask = subset;
-    sl_warp_set_mask(warp, subset);
+    set_mask(warp, subset);
 }
 
-static uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
+ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
 {
     if (bb->guard == SL_REF_NONE)
         return warp->mask;
@@ -369,97 +418,7 @@ static uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
     return warp->mask & (bb->guard_negated ? ~bits : bits);
 }
 
-/* ---- waiting for lanes of the warp ---- */
-
-/* The lanes of `mask`, all of one split, for which every lane they name in the instruction at the start of its block is
- * in `here` or has exited. Lanes that its guard keeps out wait for nobody. */
-static uint64_t satisfied(const sl_warp *warp, const sl_split *split, uint64_t here)
-{
-    const sl_code_bb *bb = &warp->code->bb[split->bb];
-    const uint8_t *frame = warp->registers + split->frame;
-    uint64_t result = 0;
-    for (uint64_t left = split->mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left), half = lane & 32, named = UINT32_MAX;
-        const uint32_t *guard = bb->sync_guard == SL_REF_NONE ? NULL : (const uint32_t *)(frame + bb->sync_guard);
-        if (bb->sync_uses_mask) {
-            const uint8_t *area =
-                bb->sync_mask >> SL_AREA_SHIFT == SL_AREA_FRAME ? frame : warp->area[bb->sync_mask >> SL_AREA_SHIFT];
-            named = ((const uint32_t *)(area + (bb->sync_mask & SL_AREA_MASK)))[lane];
-        }
-        bool passes = guard && (guard[lane] != 0) == bb->sync_guard_negated;
-        if (passes || !(((uint64_t)named << half) & warp->live & ~here))
-            result |= left & -left;
-    }
-    return result;
-}
-
-static uint64_t parked_for_warp(const sl_warp *warp)
-{
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < warp->splits; i++)
-        if (warp->split[i].state == SL_SPLIT_WARP_SYNC)
-            mask |= warp->split[i].mask;
-    return mask;
-}
-
-/* Takes the lanes of `mask` out of a split that waits, as a split that is ready. */
-static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
-{
-    sl_split *split = &warp->split[index];
-    if (mask != split->mask) {
-        sl_split part = *split;
-        split->mask &= ~mask;
-        part.mask = mask;
-        sl_warp_push(warp, part);
-        split = &warp->split[warp->splits - 1];
-    }
-    split->state = SL_SPLIT_READY;
-    return split;
-}
-
-/* True when the running split, or what is left of it here, may run the block now. Splits that waited for it are
- * released; those at the same instruction run the block along with it. */
-static bool gather_lanes(sl_warp *warp)
-{
-    sl_split *now = &warp->now;
-    if (now->released || now->mask == warp->live)
-        return true;
-    uint64_t here = now->mask | parked_for_warp(warp), ready = satisfied(warp, now, here);
-    if (!ready)
-        return false;
-    uint64_t together = ready;
-    for (uint32_t i = warp->splits; i-- > 0;) {
-        if (warp->split[i].state != SL_SPLIT_WARP_SYNC)
-            continue;
-        uint64_t part = satisfied(warp, &warp->split[i], here);
-        if (!part)
-            continue;
-        sl_split *other = release_part(warp, i, part);
-        bool same = other->bb == now->bb && other->frame == now->frame;
-        other->ops_done = same;
-        other->released = !same;
-        if (same)
-            together |= part;
-    }
-    if (ready != now->mask) { /* some name lanes that are not here yet */
-        sl_split rest = *now;
-        rest.mask &= ~ready;
-        rest.state = SL_SPLIT_WARP_SYNC;
-        now->mask = ready;
-        sl_warp_push(warp, rest);
-    }
-    /* From here on those with the same reconvergence point are one. */
-    for (uint32_t i = warp->splits; i-- > 0;) {
-        sl_split *other = &warp->split[i];
-        if (!other->ops_done || other->bb != now->bb || other->reconvergence != now->reconvergence ||
-            other->frame != now->frame)
-            continue;
-        now->mask |= other->mask;
-        remove_split(warp, i);
-    }
-    sl_warp_set_mask(warp, together);
-    return true;
-}
+/* ---- making way ---- */
 
 static void park(sl_warp *warp, sl_split_state state)
 {
@@ -470,18 +429,6 @@ static void park(sl_warp *warp, sl_split_state state)
     warp->splits++;
     retire_split(warp);
 }
-
-bool sl_warp_has_ready(const sl_warp *warp)
-{
-    if (warp->has_now)
-        return true;
-    for (uint32_t i = 0; i < warp->splits; i++)
-        if (warp->split[i].state == SL_SPLIT_READY)
-            return true;
-    return parked_for_warp(warp) != 0;
-}
-
-/* ---- making way ---- */
 
 /* Looks for lanes that wait at a reconvergence point of blocked or spinning lanes, from the innermost on: they go on
  * without those. */
@@ -516,7 +463,8 @@ static bool release_waiting(sl_warp *warp, int32_t first)
     return false;
 }
 
-static bool choose(sl_warp *warp)
+/* The last split that is ready runs next; false: there is none. */
+ALWAYS bool choose_ready(sl_warp *warp)
 {
     for (uint32_t i = warp->splits; i-- > 0;) {
         if (warp->split[i].state == SL_SPLIT_READY) {
@@ -524,13 +472,20 @@ static bool choose(sl_warp *warp)
             return true;
         }
     }
+    return false;
+}
+
+static __attribute__((noinline)) bool choose(sl_warp *warp)
+{
+    if (choose_ready(warp))
+        return true;
     /* Lanes may have exited since others began to wait for them. */
-    uint64_t parked = parked_for_warp(warp);
+    uint64_t parked = sl_warp_parked(warp);
     for (uint32_t i = warp->splits; i-- > 0 && parked;) {
         sl_split *split = &warp->split[i];
         if (split->state != SL_SPLIT_WARP_SYNC)
             continue;
-        if (!satisfied(warp, split, parked))
+        if (!sl_warp_satisfied(warp, split, parked))
             continue;
         split->state = SL_SPLIT_READY;
         make_current(warp, i);
@@ -615,7 +570,7 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
                 same |= m & -m;
         left &= ~same;
         if (!left) {
-            sl_warp_set_mask(warp, same);
+            set_mask(warp, same);
             go(warp, bb, where);
             return;
         }
@@ -640,7 +595,7 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
         warp->now.mask = rest;
         exit_lanes(warp, mask);
         if (rest) {
-            sl_warp_set_mask(warp, rest);
+            set_mask(warp, rest);
             go(warp, bb, bb->next);
         } else {
             settle(warp, reconvergence);
@@ -653,21 +608,21 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
         diverge(warp, bb, mask, SL_BB_EXIT, bb->next);
 }
 
-static void terminate(sl_warp *warp, const sl_code_bb *bb)
+ALWAYS void terminate(sl_warp *warp, const sl_code_bb *bb)
 {
     switch ((sl_term_kind)bb->term) {
     case SL_TERM_FALL:
-        go(warp, bb, bb->next);
+        move(warp, bb, bb->next);
         return;
     case SL_TERM_JUMP:
-        go(warp, bb, bb->taken);
+        move(warp, bb, bb->taken);
         return;
     case SL_TERM_BRANCH: {
         uint64_t taken = guarded_mask(warp, bb);
         if (taken == warp->mask)
-            go(warp, bb, bb->taken);
+            move(warp, bb, bb->taken);
         else if (!taken)
-            go(warp, bb, bb->next);
+            move(warp, bb, bb->next);
         else
             diverge(warp, bb, taken, bb->taken, bb->next);
         return;
@@ -715,7 +670,7 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
             go(warp, bb, bb->next);
             if (warp->has_now) {
                 merge_into_now(warp); /* with those that were released */
-                sl_warp_set_mask(warp, warp->now.mask);
+                set_mask(warp, warp->now.mask);
             }
         }
         return;
@@ -750,12 +705,12 @@ void sl_warp_start(sl_warp *warp)
     warp->now = (sl_split){
         .mask = warp->live, .bb = (int32_t)kernel->entry_bb, .reconvergence = -1, .reconverge = SL_NO_RECONVERGENCE};
     warp->has_now = true;
-    sl_warp_set_mask(warp, warp->live);
+    set_mask(warp, warp->live);
     sl_warp_enter_frame(warp);
     sl_warp_zero_registers(warp, kernel);
 }
 
-sl_warp_stop sl_warp_run(sl_warp *warp)
+ALWAYS sl_warp_stop run_warp(sl_warp *warp)
 {
     const sl_code *code = warp->code;
     sl_worker *worker = warp->worker;
@@ -763,7 +718,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
     warp->slice_end = worker->clock + warp->slice;
     check_limit(warp, UINT32_MAX);
     for (;;) {
-        if (!warp->has_now && !choose(warp))
+        if (!warp->has_now && !choose_ready(warp) && !choose(warp))
             return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;
         int32_t index = warp->now.bb;
         if (index == warp->now.reconverge || index == SL_BB_EXIT) { /* a barrier was right in front of it */
@@ -772,18 +727,15 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
         }
         const sl_code_bb *bb = &code->bb[index];
         if (!warp->now.ops_done) {
-            if (bb->warp_sync && !gather_lanes(warp)) {
+            if (bb->warp_sync && !sl_warp_gather(warp)) {
                 park(warp, SL_SPLIT_WARP_SYNC);
                 continue;
             }
             if (warp->stream)
                 sl_warp_stream_step(warp->stream, (uint32_t)index, warp->mask);
-            worker->clock += bb->insts;
-            worker->thread_insts += (uint64_t)warp->active * bb->insts;
-            for (const sl_op *op = &code->op[bb->first], *end = op + bb->ops; op < end; op++)
-                op->run(warp, op);
+            run_ops(warp, bb);
             if (warp->mask != warp->now.mask)
-                sl_warp_set_mask(warp, warp->now.mask);
+                set_mask(warp, warp->now.mask);
         }
         warp->now.ops_done = warp->now.released = false;
         worker->steps++;
@@ -796,4 +748,20 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
             return SL_WARP_PAUSED;
         }
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static sl_warp_stop run_avx2(sl_warp *warp)
+{
+    return run_warp(warp);
+}
+#endif
+
+sl_warp_stop sl_warp_run(sl_warp *warp)
+{
+#if defined(__x86_64__)
+    if (warp->worker->run->emu->handlers->avx2)
+        return run_avx2(warp);
+#endif
+    return run_warp(warp);
 }

@@ -36,15 +36,19 @@ static const struct {
 
 /* ---- life ---- */
 
-/* Numbers the base arrays of the kernel in order of first use. */
-static void group_slots(sl_launch_counter *c, uint32_t *group)
+/* Base arrays of the kernel are numbered in order of first use. */
+static void know_slots(sl_launch_counter *c, sl_slot_facts *slot)
 {
     const sl_trace_kernel *k = c->kernel;
     for (uint32_t s = 0; s < k->mem_slots; s++) {
-        uint32_t before = 0, array = k->inst[k->mem_inst[s]].array;
-        while (before < s && k->inst[k->mem_inst[before]].array != array)
+        const sl_inst *inst = &k->inst[k->mem_inst[s]];
+        uint32_t before = 0;
+        while (before < s && k->inst[k->mem_inst[before]].array != inst->array)
             before++;
-        group[s] = before < s ? group[before] : c->groups++;
+        slot[s] = (sl_slot_facts){.group = before < s ? slot[before].group : c->groups++,
+                                  .width = inst->width ? inst->width : 1,
+                                  .space = inst->space,
+                                  .access = inst->access};
     }
 }
 
@@ -63,16 +67,16 @@ sl_status sl_launch_counter_create(const sl_trace_kernel *kernel, const sl_trace
     c->log2_sector = (unsigned)__builtin_ctz(sector);
     c->footprint = options->footprint;
     c->no_shared = options->no_shared;
-    uint32_t *group = calloc(slots, sizeof *group);
-    c->group = group;
+    sl_slot_facts *slot = calloc(slots, sizeof *slot);
+    c->slot = slot;
     c->predictor = malloc(slots * sizeof *c->predictor);
     c->tallies = calloc(slots, sizeof *c->tallies);
     c->accessed = calloc(slots, sizeof *c->accessed);
-    if (!c->predictor || !c->tallies || !c->group || !c->accessed) {
+    if (!c->predictor || !c->tallies || !c->slot || !c->accessed) {
         sl_launch_counter_destroy(c);
         return sl_fail_memory(error);
     }
-    group_slots(c, group);
+    know_slots(c, slot);
     *counter = c;
     return SL_OK;
 }
@@ -91,7 +95,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
         sl_array_free(&c->part->older);
         free(c->part);
     } else {
-        free((void *)(uintptr_t)c->group);
+        free((void *)(uintptr_t)c->slot);
     }
     free(c->predictor);
     free(c->tallies);
@@ -127,7 +131,7 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     }
     if (c->footprint)
         for (uint32_t i = 0; i < count; i++)
-            if (!sl_sparse_set_add(&c->accessed[c->group[a->slot]], spans[i].first, spans[i].last))
+            if (!sl_sparse_set_add(&c->accessed[c->slot[a->slot].group], spans[i].first, spans[i].last))
                 return false;
     return true;
 }
@@ -148,7 +152,7 @@ static bool count_rows(sl_launch_counter *c, const sl_access *access)
             if (shared)
                 continue;
             t->amount += (last - first + 1) * a.blocks;
-            fits = !c->footprint || sl_sparse_set_add(&c->accessed[c->group[a.slot]], first, last);
+            fits = !c->footprint || sl_sparse_set_add(&c->accessed[c->slot[a.slot].group], first, last);
         }
     } while (fits && sl_access_more(&a));
     if (shared)
@@ -353,7 +357,7 @@ static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, 
     if (!c->arrays)
         return sl_fail_memory(error);
     for (uint32_t slot = c->kernel->mem_slots; slot-- > 0;)
-        c->arrays[c->group[slot]].name = c->kernel->strings + c->kernel->inst[c->kernel->mem_inst[slot]].array;
+        c->arrays[c->slot[slot].group].name = c->kernel->strings + c->kernel->inst[c->kernel->mem_inst[slot]].array;
     size_t used = 0;
     bool fits = true;
     for (uint32_t g = 0; g < c->groups && fits; g++) {

@@ -22,11 +22,11 @@ sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_count
                              .log2_sector = whole->log2_sector,
                              .footprint = whole->footprint,
                              .no_shared = whole->no_shared,
-                             .group = whole->group,
+                             .slot = whole->slot,
                              .part = state};
     c->tallies = calloc(slots, sizeof *c->tallies);
 #if defined(__x86_64__)
-    state->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+    state->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #endif
     state->emptied = 1;
     state->touch = calloc(slots * SL_IN_SPACES, sizeof *state->touch);
@@ -57,13 +57,14 @@ ALWAYS void add(sl_launch_counter *c, uint32_t slot, int space, uint64_t amount)
 }
 
 /* Another word takes the entry. */
-static __attribute__((noinline)) void displace(sl_part_state *p, sl_sector_word *entry, sl_sector_word by)
+static __attribute__((noinline)) void displace(sl_part_state *p, sl_sector_word *entry, uint32_t group, uint64_t word,
+                                               uint64_t bits)
 {
     if (entry->bits)
         p->failed |= !sl_array_push(&p->older, *entry);
     else
         p->used[p->used_count++] = (uint16_t)(entry - p->recent);
-    *entry = by;
+    *entry = (sl_sector_word){word, bits, group};
 }
 
 ALWAYS void note_word(sl_part_state *p, uint32_t group, uint64_t word, uint64_t bits)
@@ -72,7 +73,7 @@ ALWAYS void note_word(sl_part_state *p, uint32_t group, uint64_t word, uint64_t 
     if (entry->word == word && entry->group == group && entry->bits)
         entry->bits |= bits;
     else
-        displace(p, entry, (sl_sector_word){word, bits, group});
+        displace(p, entry, group, word, bits);
 }
 
 ALWAYS void note_span(sl_part_state *p, uint32_t group, uint64_t first, uint64_t last)
@@ -123,11 +124,27 @@ ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, con
     return !differ;
 }
 
+/* Of neighbouring instructions, most lanes access the same sector: four that do are left out at once. */
+ALWAYS void note_changed(sl_part_state *p, uint32_t group, const sl_sector_memo *last, const uint64_t *sector,
+                         uint32_t count)
+{
+    const uint64_t *noted = last->sector;
+    uint32_t known = last->emptied == p->emptied && !last->stride ? last->count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 4 == 0 && i + 4 <= known && i + 4 <= count &&
+            !((sector[i] ^ noted[i]) | (sector[i + 1] ^ noted[i + 1]) | (sector[i + 2] ^ noted[i + 2]) |
+              (sector[i + 3] ^ noted[i + 3])))
+            i += 3;
+        else if ((i >= known || sector[i] != noted[i]) && (!i || sector[i] != sector[i - 1]))
+            note_word(p, group, sector[i] / 64, UINT64_C(1) << sector[i] % 64);
+    }
+}
+
 /* Neighbouring lanes mostly access ascending sectors: those that differ from the one before are counted. `sector` is
  * sl_part_state.spare. */
 ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector, uint32_t count)
 {
-    uint32_t group = c->group[slot];
+    uint32_t group = c->slot[slot].group;
     uint64_t down = 0, changes = 0, base = 0, bits = 0;
     sl_sector_memo *last = &c->part->last[group];
     if (same_sectors(c->part, last, sector, count)) {
@@ -148,9 +165,7 @@ ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector
         note_span(c->part, group, sector[0], sector[count - 1]);
         return; /* as fast as a look at the last ones */
     } else if (c->footprint) {
-        for (uint32_t i = 0; i < count; i++)
-            if (!i || sector[i] != sector[i - 1])
-                note_word(c->part, group, sector[i] / 64, UINT64_C(1) << sector[i] % 64);
+        note_changed(c->part, group, last, sector, count);
     }
     last->emptied = c->part->emptied;
     last->count = count;
@@ -179,23 +194,24 @@ static __attribute__((noinline)) void access_straddling(sl_launch_counter *c, ui
     uint32_t count = sl_coalesce_spans(&a, lanes, width, c->log2_sector, spans);
     add(c, slot, SL_IN_GLOBAL, sl_span_sectors(spans, count));
     for (uint32_t i = 0; i < count && c->footprint; i++)
-        note_span(c->part, c->group[slot], spans[i].first, spans[i].last);
+        note_span(c->part, c->slot[slot].group, spans[i].first, spans[i].last);
 }
 
 ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
 {
     uint64_t *restrict sector = c->part->spare, low = 0;
+    const unsigned log2_sector = c->log2_sector;
     uint32_t count = 0, first = (uint32_t)__builtin_ctzll(mask);
     uint64_t run = mask >> first;
     if (!(run & (run + 1))) { /* neighbours */
         for (uint32_t end = (uint32_t)__builtin_popcountll(mask); count < end; count++) {
             low |= addr[first + count];
-            sector[count] = addr[first + count] >> c->log2_sector;
+            sector[count] = addr[first + count] >> log2_sector;
         }
     } else {
         for (uint64_t left = mask; left; left &= left - 1) {
             low |= addr[__builtin_ctzll(left)];
-            sector[count++] = addr[__builtin_ctzll(left)] >> c->log2_sector;
+            sector[count++] = addr[__builtin_ctzll(left)] >> log2_sector;
         }
     }
     c->tallies[slot][SL_IN_GLOBAL].bytes += (uint64_t)count * width;
@@ -209,7 +225,7 @@ ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
 /* Nobody asks for the passes of atomics. */
 ALWAYS bool counts_passes(const sl_launch_counter *c, uint32_t slot)
 {
-    unsigned access = c->kernel->inst[c->kernel->mem_inst[slot]].access;
+    unsigned access = c->slot[slot].access;
     return access == SL_ACCESS_LOAD || access == SL_ACCESS_STORE;
 }
 
@@ -320,11 +336,10 @@ ALWAYS bool in_windows(const sl_launch_counter *c, uint64_t mask, const uint64_t
 
 ALWAYS void access_lanes(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr)
 {
-    const sl_inst *inst = &c->kernel->inst[c->kernel->mem_inst[slot]];
-    uint32_t width = inst->width ? inst->width : 1;
-    if (!mask || inst->access == SL_ACCESS_PREFETCH)
+    uint32_t width = c->slot[slot].width;
+    if (!mask || c->slot[slot].access == SL_ACCESS_PREFETCH)
         return;
-    switch (inst->space) {
+    switch (c->slot[slot].space) {
     case SL_MEM_GLOBAL:
         access_global(c, slot, mask, addr, width);
         break;
@@ -347,8 +362,8 @@ ALWAYS void access_lanes(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi,popcnt"))) static void access_avx2(sl_launch_counter *c, uint32_t slot, uint64_t mask,
-                                                                   const uint64_t *addr)
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void access_avx2(sl_launch_counter *c, uint32_t slot,
+                                                                        uint64_t mask, const uint64_t *addr)
 {
     access_lanes(c, slot, mask, addr);
 }
@@ -381,7 +396,7 @@ static void access_expanded(sl_launch_counter *c, uint32_t slot, uint64_t mask, 
 static void access_apart(sl_launch_counter *c, uint32_t slot, const sl_lane_lines *lines)
 {
     sl_part_state *p = c->part;
-    uint32_t group = c->group[slot];
+    uint32_t group = c->slot[slot].group;
     sl_sector_memo *last = &p->last[group];
     uint64_t first = lines->addr[0] >> c->log2_sector, word = first / 64, bits = 0;
     bool whole = !(lines->stride & ((1u << c->log2_sector) - 1)); /* all lanes are at the same place of their sector */
@@ -425,7 +440,7 @@ static void global_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
         span[k][1] = (from < to ? to : from) >> c->log2_sector;
         sectors += span[k][1] - span[k][0] + 1;
         if (c->footprint)
-            note_span(c->part, c->group[slot], span[k][0], span[k][1]);
+            note_span(c->part, c->slot[slot].group, span[k][0], span[k][1]);
     }
     if (pieces == 2) {
         uint64_t from = span[0][0] > span[1][0] ? span[0][0] : span[1][0];
@@ -458,13 +473,13 @@ static void shared_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
 
 void sl_launch_counter_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
 {
-    const sl_inst *inst = &c->kernel->inst[c->kernel->mem_inst[slot]];
-    if (inst->access == SL_ACCESS_PREFETCH)
+    const sl_slot_facts *facts = &c->slot[slot];
+    if (facts->access == SL_ACCESS_PREFETCH)
         return;
-    if (inst->space == SL_MEM_SHARED)
+    if (facts->space == SL_MEM_SHARED)
         shared_lines(c, slot, mask, lines);
-    else if (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC)
-        global_lines(c, slot, mask, lines, inst->width ? inst->width : 1);
+    else if (facts->space == SL_MEM_GLOBAL || facts->space == SL_MEM_GENERIC)
+        global_lines(c, slot, mask, lines, facts->width);
     else
         access_expanded(c, slot, mask, lines);
 }

@@ -15,6 +15,13 @@ typedef struct sl_tally {
     uint64_t bytes;            /* of active lanes; global memory */
 } sl_tally;
 
+/* What counting an access needs to know of its instruction. */
+typedef struct sl_slot_facts {
+    uint32_t group; /* which array it accesses */
+    uint16_t width;
+    uint8_t space, access; /* sl_mem_space, sl_mem_access */
+} sl_slot_facts;
+
 /* Some of 64 neighbouring sectors: numbers 64 * word and up. */
 typedef struct sl_sector_word {
     uint64_t word, bits;
@@ -66,7 +73,7 @@ struct sl_launch_counter {
     uint64_t warp_insts, thread_insts, blocks;
     sl_predictor *predictor;           /* [mem_slots]: scratch of the decoder */
     sl_tally (*tallies)[SL_IN_SPACES]; /* [mem_slots] */
-    const uint32_t *group; /* [mem_slots]: which array the instruction accesses; a part's is that of the whole */
+    const sl_slot_facts *slot;         /* [mem_slots]; a part's are those of the whole */
     uint32_t groups;
     sl_sparse_set *accessed; /* [groups] */
     /* made by sl_launch_counter_result */

@@ -59,7 +59,7 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *, CUtexObject);
 CUresult cuPointerGetAttributes(unsigned, int *, void **, CUdeviceptr);
 CUresult cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 CUresult cuGetExportTable(const void **, const CUuuid *);
-CUresult cuIpcGetMemHandle(void *, CUdeviceptr);
+CUresult cuImportExternalMemory(void *, CUdeviceptr);
 CUresult cuDeviceGetAttribute(int *, int, CUdevice);
 CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
 CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
@@ -359,7 +359,7 @@ static void what_is_missing_returns_not_supported(void **state)
 {
     (void)state;
     char handle[64];
-    assert_int_equal(cuIpcGetMemHandle(handle, 0), 801);
+    assert_int_equal(cuImportExternalMemory(handle, 0), 801);
 }
 
 static void fills_of_two_bytes_need_even_addresses(void **state)

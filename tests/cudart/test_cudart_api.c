@@ -65,7 +65,10 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *, cudaGraph_t, unsign
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
 cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t *, size_t *);
-cudaError_t cudaIpcGetMemHandle(void *, void *);
+cudaError_t cudaImportExternalMemory(void *, void *);
+cudaError_t cudaIpcGetMemHandle(sl_rt_ipc_handle *, void *);
+cudaError_t cudaIpcOpenMemHandle(void **, sl_rt_ipc_handle, unsigned);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *, sl_rt_ipc_handle);
 const char *cudaGetErrorName(cudaError_t);
 
 static void *read_file(const char *name)
@@ -196,8 +199,8 @@ static void what_is_missing_says_so_once(void **state)
     int channel[2], kept = dup(2);
     assert_int_equal(pipe(channel), 0);
     dup2(channel[1], 2);
-    assert_int_equal(cudaIpcGetMemHandle(text, text), cudaErrorNotSupported);
-    assert_int_equal(cudaIpcGetMemHandle(text, text), cudaErrorNotSupported);
+    assert_int_equal(cudaImportExternalMemory(text, text), cudaErrorNotSupported);
+    assert_int_equal(cudaImportExternalMemory(text, text), cudaErrorNotSupported);
     fflush(stderr);
     dup2(kept, 2);
     close(channel[1]);
@@ -206,7 +209,7 @@ static void what_is_missing_says_so_once(void **state)
     close(kept);
     assert_true(length > 0);
     text[length] = 0;
-    assert_string_equal(text, "sluice: cudaIpcGetMemHandle is not supported: it returns cudaErrorNotSupported\n");
+    assert_string_equal(text, "sluice: cudaImportExternalMemory is not supported: it returns cudaErrorNotSupported\n");
     assert_int_equal(cudaGetLastError(), cudaErrorNotSupported);
 }
 
@@ -326,6 +329,33 @@ static void a_forked_child_cannot_use_the_device_of_its_parent(void **state)
     assert_int_equal(cudaFree(memory), cudaSuccess);
 }
 
+static void handles_that_nobody_gave_open_nothing(void **state)
+{
+    (void)state;
+    void *memory, *opened = NULL;
+    cudaEvent_t event;
+    sl_rt_ipc_handle handle = {0}, other;
+    char text[1] = "";
+    assert_int_equal(cudaIpcOpenMemHandle(&opened, handle, 1), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaIpcOpenEventHandle(&event, handle), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaIpcGetMemHandle(&handle, text), cudaErrorInvalidValue);
+    assert_int_equal(cudaMalloc(&memory, 5000), cudaSuccess);
+    assert_int_equal(cudaIpcGetMemHandle(&handle, memory), cudaSuccess);
+    assert_int_equal(cudaIpcOpenMemHandle(&opened, handle, 0), cudaErrorInvalidValue);
+    assert_int_equal(cudaIpcOpenMemHandle(&opened, handle, 1), cudaErrorDeviceUninitialized); /* its own */
+    assert_int_equal(cudaIpcOpenEventHandle(&event, handle), cudaErrorInvalidResourceHandle);
+    for (int i = 0; i < 5; i++) {
+        other = handle;
+        other.owner = i == 0 ? INT32_MAX : getppid();
+        other.file = i == 1 ? -1 : handle.file;
+        other.bytes = i == 2 ? UINT64_MAX : i == 3 ? 0 : handle.bytes;
+        other.address = i == 4 ? UINT64_MAX - 100 : handle.address;
+        assert_int_equal(cudaIpcOpenMemHandle(&opened, other, 1), cudaErrorMapBufferObjectFailed);
+    }
+    assert_null(opened);
+    assert_int_equal(cudaFree(memory), cudaSuccess);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +370,7 @@ int main(void)
         cmocka_unit_test(waiting_for_a_capturing_stream_spoils_the_capture),
         cmocka_unit_test(nodes_run_after_what_they_depend_on),
         cmocka_unit_test(a_forked_child_cannot_use_the_device_of_its_parent),
+        cmocka_unit_test(handles_that_nobody_gave_open_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,8 @@ static void copy_and_look(rig *r, const layout *l, const char *type, uint32_t by
              "rem.u32 %%r1, %%r0, %u;\ndiv.u32 %%r2, %%r0, %u;\nmul.lo.s32 %%r3, %%r1, %d;\n"
              "mad.lo.s32 %%r3, %%r2, %d, %%r3;\nsub.s32 %%r3, %%r3, %d;\nmul.wide.s32 %%d4, %%r3, %u;\n"
              "add.u64 %%d5, %%d4, %%d1;\nadd.u64 %%d6, %%d4, %%d0;\n"
-             "setp.lt.u32 %%p1, %%r0, %u;\n@%%p1 bra AFTER;\nsetp.ge.u32 %%p1, %%r0, %u;\n@%%p1 bra AFTER;\n"
+             "setp.lt.u32 %%p1, %%r0, %u;\n@%%p1 mul.lo.u64 %%d5, %%d5, 3;\n@%%p1 bra AFTER;\n"
+             "setp.ge.u32 %%p1, %%r0, %u;\n@%%p1 mul.lo.u64 %%d6, %%d5, 3;\n@%%p1 bra AFTER;\n"
              "ld.global%s %s, [%%d5];\nst.global%s [%%d6], %s;\nAFTER:\nret;\n}\n",
              PTX_HEAD, PTX_REGS, l->half, l->half, l->stride, l->gap, lowest, bytes, l->first, l->end, type, registers,
              type, registers);
@@ -177,9 +178,10 @@ BEHAVIOUR(lanes_at_any_distance_access_their_own_elements)
 {
     static const int strides[] = {0, 1, -1, 2, 33, -5};
     uint32_t lanes = r->config.lanes,
-             ends[][2] = {{0, lanes}, {0, lanes / 2}, {3, lanes - 2}, {lanes / 2 + 1, lanes}, {5, 7}};
-    for (uint32_t i = 0; i < 6 * 5; i++) {
-        layout l = {.stride = strides[i / 5], .first = ends[i % 5][0], .end = ends[i % 5][1], .half = lanes / 2};
+             ends[][2] = {{0, lanes}, {0, lanes / 2}, {3, lanes - 2}, {lanes / 2 + 1, lanes}, {lanes / 2 - 1, lanes},
+                          {5, 7}};
+    for (uint32_t i = 0; i < 6 * 6; i++) {
+        layout l = {.stride = strides[i / 6], .first = ends[i % 6][0], .end = ends[i % 6][1], .half = lanes / 2};
         int gaps[] = {(int)l.half * l.stride, 7, -1000}; /* one line; rows that overlap; rows apart */
         for (int g = 0; g < 3; g++) {
             l.gap = gaps[g];

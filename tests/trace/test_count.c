@@ -169,6 +169,26 @@ static void bulk_copies_count_the_sectors_of_each_piece(void **state)
     release(&c);
 }
 
+/* Lanes far apart that walk on through their sectors: an access shares most of its sectors with the one before. */
+static void sectors_that_lanes_walk_on_to_are_noted(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {{.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 1, .array = 1}};
+    static const uint64_t masks[] = {UINT32_MAX, 0x5a5af0f3, 0x5a5af0f3, 0x00ffff00, 0x80000001, 0x5a5af0f3};
+    counting c;
+    start(&c, memory, 1);
+    for (uint64_t turn = 0; turn < 100; turn++) {
+        uint64_t addr[SL_MAX_LANES];
+        for (uint64_t i = 0; i < 32; i++)
+            addr[i] = 0x100000 + (i ^ (turn / 50)) * 4096 + i * 7 % 32 + turn * 3;
+        sl_warp_stream_step(&c.stream, 0, masks[turn / 8 % 6]);
+        record_lanes(&c, 0, masks[turn / 8 % 6], addr);
+    }
+    finish(&c);
+    assert_int_equal(TOTAL(c, ld_requests), 100);
+    release(&c);
+}
+
 static void global_accesses_are_counted_by_kind(void **state)
 {
     (void)state;
@@ -616,6 +636,7 @@ static void counters_are_found_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sectors_that_lanes_walk_on_to_are_noted),
         cmocka_unit_test(global_accesses_are_counted_by_kind),
         cmocka_unit_test(bulk_copies_count_the_sectors_of_each_piece),
         cmocka_unit_test(a_request_without_lanes_is_none_and_known_to_be_none),

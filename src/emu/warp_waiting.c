@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* How splits of a warp wait for each other at instructions that name lanes. */
+#include "emu/warp_waiting.h"
+
+uint64_t sl_warp_satisfied(const sl_warp *warp, const sl_split *split, uint64_t here)
+{
+    const sl_code_bb *bb = &warp->code->bb[split->bb];
+    const uint8_t *frame = warp->registers + split->frame;
+    uint64_t result = 0;
+    for (uint64_t left = split->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left), half = lane & 32, named = UINT32_MAX;
+        const uint32_t *guard = bb->sync_guard == SL_REF_NONE ? NULL : (const uint32_t *)(frame + bb->sync_guard);
+        if (bb->sync_uses_mask) {
+            const uint8_t *area =
+                bb->sync_mask >> SL_AREA_SHIFT == SL_AREA_FRAME ? frame : warp->area[bb->sync_mask >> SL_AREA_SHIFT];
+            named = ((const uint32_t *)(area + (bb->sync_mask & SL_AREA_MASK)))[lane];
+        }
+        bool passes = guard && (guard[lane] != 0) == bb->sync_guard_negated;
+        if (passes || !(((uint64_t)named << half) & warp->live & ~here))
+            result |= left & -left;
+    }
+    return result;
+}
+
+uint64_t sl_warp_parked(const sl_warp *warp)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < warp->splits; i++)
+        if (warp->split[i].state == SL_SPLIT_WARP_SYNC)
+            mask |= warp->split[i].mask;
+    return mask;
+}
+
+/* Takes the lanes of `mask` out of a split that waits, as a split that is ready. */
+static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
+{
+    sl_split *split = &warp->split[index];
+    if (mask != split->mask) {
+        sl_split part = *split;
+        split->mask &= ~mask;
+        part.mask = mask;
+        sl_warp_push(warp, part);
+        split = &warp->split[warp->splits - 1];
+    }
+    split->state = SL_SPLIT_READY;
+    return split;
+}
+
+bool sl_warp_gather(sl_warp *warp)
+{
+    sl_split *now = &warp->now;
+    if (now->released || now->mask == warp->live)
+        return true;
+    uint64_t here = now->mask | sl_warp_parked(warp), ready = sl_warp_satisfied(warp, now, here);
+    if (!ready)
+        return false;
+    uint64_t together = ready;
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        if (warp->split[i].state != SL_SPLIT_WARP_SYNC)
+            continue;
+        uint64_t part = sl_warp_satisfied(warp, &warp->split[i], here);
+        if (!part)
+            continue;
+        sl_split *other = release_part(warp, i, part);
+        bool same = other->bb == now->bb && other->frame == now->frame;
+        other->ops_done = same;
+        other->released = !same;
+        if (same)
+            together |= part;
+    }
+    if (ready != now->mask) { /* some name lanes that are not here yet */
+        sl_split rest = *now;
+        rest.mask &= ~ready;
+        rest.state = SL_SPLIT_WARP_SYNC;
+        now->mask = ready;
+        sl_warp_push(warp, rest);
+    }
+    /* From here on those with the same reconvergence point are one. */
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        sl_split *other = &warp->split[i];
+        if (!other->ops_done || other->bb != now->bb || other->reconvergence != now->reconvergence ||
+            other->frame != now->frame)
+            continue;
+        now->mask |= other->mask;
+        sl_warp_remove_split(warp, i);
+    }
+    sl_warp_set_mask(warp, together);
+    return true;
+}
+
+bool sl_warp_has_ready(const sl_warp *warp)
+{
+    if (warp->has_now)
+        return true;
+    for (uint32_t i = 0; i < warp->splits; i++)
+        if (warp->split[i].state == SL_SPLIT_READY)
+            return true;
+    return sl_warp_parked(warp) != 0;
+}
