@@ -18,10 +18,11 @@ typedef struct sl_cache_decision {
 
 extern const sl_cache_decision sl_cache_decisions[SL_CACHE_OPS];
 
-/* Operators of stores that are known to do what they do to loads. */
+/* Operators of stores that do what they do to loads (papers/h200-micro/retention.csv); .cg and .wt change nothing. */
 static inline bool sl_cache_op_of_stores(uint8_t op)
 {
-    return op == SL_CACHE_L1_NO_ALLOCATE || op >= SL_CACHE_L2_EVICT_FIRST;
+    return op == SL_CACHE_CS || op == SL_CACHE_L1_NO_ALLOCATE || op == SL_CACHE_L1_EVICT_FIRST ||
+           op >= SL_CACHE_L2_EVICT_FIRST;
 }
 
 /* How an access is handled in L1 and in the last level. Others than loads and stores have no such operators. */

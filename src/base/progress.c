@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 /* Work shorter than this shows nothing. */
@@ -28,13 +28,6 @@ void sl_progress_phase(const sl_progress *progress, const char *format, ...)
 }
 
 /* ---- the line ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* "", or ", about 3 min left". */
 static const char *time_left(const sl_progress_line *line, uint64_t now, uint64_t done, uint64_t total, char text[48])
@@ -86,7 +79,7 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
         *line->phase = *line->what = 0;
         return;
     }
-    uint64_t now = now_ns();
+    uint64_t now = sl_now_ns();
     if (!total && !done) {
         snprintf(line->phase, sizeof line->phase, "%s", what);
         *line->what = 0;
@@ -107,7 +100,7 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
 
 sl_progress sl_progress_line_init(sl_progress_line *line, FILE *file)
 {
-    *line = (sl_progress_line){.file = file && isatty(fileno(file)) ? file : NULL, .start_ns = now_ns()};
+    *line = (sl_progress_line){.file = file && isatty(fileno(file)) ? file : NULL, .start_ns = sl_now_ns()};
     return (sl_progress){.update = draw, .context = line};
 }
 

@@ -36,15 +36,16 @@ sl_sim_hint sl_sim_hint_of(unsigned mode, const sl_machine *machine)
     uint32_t shared = shared_level(machine);
     uint8_t l1 = (uint8_t)((1u << shared) - 1), l2 = (uint8_t)(1u << shared);
     switch (mode) {
-    case SL_BYPASS_L1:
+    case SL_BYPASS_L1: /* where levels know priorities, what is not kept in L1 is evicted first from L2 */
     case SL_BYPASS_STORE_L1:
-        return (sl_sim_hint){.bypass = l1};
+        return (sl_sim_hint){.bypass = l1, .first = l2};
     case SL_BYPASS_L2:
         return (sl_sim_hint){.bypass = l2};
     case SL_BYPASS_BOTH:
         return (sl_sim_hint){.bypass = l1 | l2};
     case SL_BYPASS_L1_FIRST:
-        return (sl_sim_hint){.first = 1};
+    case SL_BYPASS_STORE_CS:
+        return (sl_sim_hint){.first = 1 | l2};
     case SL_BYPASS_L1_LAST:
         return (sl_sim_hint){.last = 1};
     case SL_BYPASS_L2_LAST:

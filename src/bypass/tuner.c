@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "bypass/plan.h"
 
 /* Copies of the original that are timed like choices: their apparent gain is noise. */
@@ -26,7 +27,8 @@ static void forget(double (*table)[SL_BYPASS_MODES], uint32_t rows)
 sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_timer *timer,
                         const sl_tuner_options *options, sl_error *error)
 {
-    *tuner = (sl_tuner){.graph = graph, .timer = timer, .options = options ? *options : sl_tuner_defaults};
+    *tuner = (sl_tuner){
+        .graph = graph, .timer = timer, .options = options ? *options : sl_tuner_defaults, .began = sl_now_seconds()};
     sl_arena_init(&tuner->arena);
     size_t row = sizeof *tuner->load;
     tuner->load = sl_arena_alloc_array(&tuner->arena, graph->nodes + 1, row);
@@ -117,20 +119,42 @@ static sl_status time_batch(sl_tuner *tuner, const uint8_t *const *choice, size_
     return status;
 }
 
-/* The choices [first, first + count) of which those with a key are not known yet. */
+void sl_tuner_limit(sl_tuner *tuner, double share)
+{
+    bool limited = share > 0 && tuner->options.seconds > 0;
+    tuner->until = limited ? tuner->began + share * tuner->options.seconds : 0;
+}
+
+enum { FIRST_BATCH = 8 };
+
+/* How many choices to time next, when `timed` have taken so many seconds. */
+static size_t next_batch(const sl_tuner *tuner, size_t timed, double seconds)
+{
+    if (!tuner->until)
+        return BATCH;
+    if (!timed)
+        return FIRST_BATCH;
+    double fit = (tuner->until - sl_now_seconds()) / (seconds / (double)timed);
+    return fit < 1 ? 0 : fit < BATCH ? (size_t)fit : BATCH;
+}
+
+/* Those of the choices that have a key are not known yet. */
 static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, char *const *key, size_t count,
                               uint32_t rounds, bool verify, sl_timing *timing, sl_error *error)
 {
     const uint8_t *wanted[BATCH];
-    size_t inst[BATCH], pending = 0;
+    size_t inst[BATCH], pending = 0, timed = 0, batch = next_batch(tuner, 0, 0);
+    double began = sl_now_seconds();
     sl_timing fresh[BATCH];
     sl_status status = SL_OK;
     for (size_t i = 0; i <= count && !status; i++) {
-        if (i < count && key[i]) {
+        if (i < count && key[i] && !batch) {
+            timing[i] = (sl_timing){.gain = NAN, .spread = NAN};
+        } else if (i < count && key[i]) {
             wanted[pending] = choice[i];
             inst[pending++] = i;
         }
-        if (!pending || (pending < BATCH && i < count))
+        if (!pending || (pending < batch && i < count))
             continue;
         sl_progress_update(tuner->options.progress, "choices", i > pending ? i - pending : 0, count);
         status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
@@ -138,7 +162,9 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
             timing[inst[k]] = fresh[k];
             status = keep_timing(tuner, key[inst[k]], &fresh[k], error);
         }
+        timed += pending;
         pending = 0;
+        batch = next_batch(tuner, timed, sl_now_seconds() - began);
     }
     return status;
 }
@@ -171,6 +197,7 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
 
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
 {
+    sl_tuner_limit(tuner, 0);
     uint32_t asked = tuner->timer->last_rounds, rounds = asked ? asked : tuner->timer->exact ? 0 : FINAL_ROUNDS;
     if (tuner->options.rounds > rounds && rounds)
         rounds = tuner->options.rounds;
@@ -457,12 +484,13 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
 
 /* ---- all ---- */
 
+/* Of the time for a kernel, when affinities by level have been timed, and all others; the rest is for combinations. */
+static const double LEVELS_SHARE = 0.4, OTHERS_SHARE = 0.7;
+
 static sl_status measure_by_level(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
     request_list requests = {0};
     sl_status status = list_requests(tuner, modes, &requests, error);
-    if (!status)
-        status = measure_noise(tuner, error);
     if (!status && (!tuner->options.max || tuner->measured + requests.count <= tuner->options.max))
         return measure_requests(tuner, &requests, error);
     sl_array_free(&requests);
@@ -472,8 +500,15 @@ static sl_status measure_by_level(sl_tuner *tuner, uint32_t modes, sl_error *err
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
     modes &= controls_of(tuner);
-    sl_status status = measure_by_level(tuner, modes & ((1u << SL_BYPASS_BY_LEVEL) - 1), error);
-    return status ? status : measure_others(tuner, modes, error);
+    sl_status status = measure_noise(tuner, error);
+    sl_tuner_limit(tuner, LEVELS_SHARE);
+    if (!status)
+        status = measure_by_level(tuner, modes & ((1u << SL_BYPASS_BY_LEVEL) - 1), error);
+    sl_tuner_limit(tuner, OTHERS_SHARE);
+    if (!status)
+        status = measure_others(tuner, modes, error);
+    sl_tuner_limit(tuner, 1);
+    return status;
 }
 
 /* ---- as another plan ---- */

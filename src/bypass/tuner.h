@@ -22,11 +22,12 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
-    uint32_t controls;               /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
-    const struct sl_plan *like;      /* time only what this plan shows to make a difference; NULL: as is needed */
-    const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
-    uint64_t code_hash;              /* under which they are kept there */
-    const sl_progress *progress;     /* NULL: not reported */
+    double seconds;    /* to spend on a kernel, about; 0: as many as it takes. What does not fit is not timed */
+    uint32_t controls; /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
+    const struct sl_plan *like;   /* time only what this plan shows to make a difference; NULL: as is needed */
+    const sl_timing_store *store; /* NULL: timings are kept as long as the tuner */
+    uint64_t code_hash;           /* under which they are kept there */
+    const sl_progress *progress;  /* NULL: not reported */
 } sl_tuner_options;
 
 /* thresh1 1.5, thresh2 1, weight 0.1, sigmas 3, search 256. */
@@ -41,12 +42,13 @@ typedef struct sl_tuner {
     double (*load_spread)[SL_BYPASS_MODES]; /* their standard errors */
     double (*group)[SL_BYPASS_MODES];       /* A(g, m): all loads of g that can take m */
     double (*group_spread)[SL_BYPASS_MODES];
-    double noise;      /* percent: gains up to this are noise; set by sl_tuner_affinities */
-    double base;       /* median of the original, in the timer's unit; 0: not timed yet */
-    double deviation;  /* standard error of a gain that is known to be 0, in percent */
-    sl_map known;      /* key -> sl_timing, in the arena */
-    uint64_t timed;    /* choices that the timer measured */
-    uint64_t measured; /* affinities that were measured */
+    double noise;        /* percent: gains up to this are noise; set by sl_tuner_affinities */
+    double base;         /* median of the original, in the timer's unit; 0: not timed yet */
+    double deviation;    /* standard error of a gain that is known to be 0, in percent */
+    sl_map known;        /* key -> sl_timing, in the arena */
+    double began, until; /* seconds: when it was made; when to time no more choices, 0: never */
+    uint64_t timed;      /* choices that the timer measured */
+    uint64_t measured;   /* affinities that were measured */
 } sl_tuner;
 
 /* `graph` and `timer` must outlive the tuner. */
@@ -70,6 +72,9 @@ sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing
 /* Times a plan with hints of normal priority in place of its hints: what that gains is due to other code, not to
  * caches. No runs: it has no hints, or the timer does not know neutral ones. */
 sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
+/* From now on, choices are timed until this share of options.seconds has passed, and at least the first few of each
+ * call; the gain of the others is NaN. 0: all are timed. */
+void sl_tuner_limit(sl_tuner *tuner, double share);
 /* Whether a gain is more than noise. */
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread);
 /* Modes of the mask that the timer and this load support. */

@@ -18,7 +18,7 @@ typedef struct tune_options {
     sl_input_options input;
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
-    const char *thresh1, *thresh2, *weight, *sigmas;
+    const char *thresh1, *thresh2, *weight, *sigmas, *seconds;
     const char *like;     /* a plan of another timer */
     const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
@@ -28,7 +28,7 @@ typedef struct tune_options {
     sl_option_list set;
 } tune_options;
 
-enum { ON_SIM, ON_GPU, GPU_TIMINGS = 96 };
+enum { ON_SIM, ON_GPU, GPU_TIMINGS = 96, PROGRAM_SECONDS = 60 };
 static const char *const timer_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
@@ -46,6 +46,7 @@ static const sl_option options[] = {
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
     {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
+    {"seconds", 0, SL_OPTION_STRING, "S", "Spend about S seconds on the kernels of a program on a GPU, or on each kernel of other inputs: single loads and groups first, then combinations, as far as they fit; 0: as many as it takes (default: 60 for a program on a GPU, else 0)", AT(seconds), 0, 0, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
     {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
@@ -100,7 +101,9 @@ static int read_numbers(tuning *t)
     } numbers[] = {{"thresh1", o->thresh1, &t->tuner.thresh1},
                    {"thresh2", o->thresh2, &t->tuner.thresh2},
                    {"weight", o->weight, &t->tuner.weight},
-                   {"sigmas", o->sigmas, &t->tuner.sigmas}};
+                   {"sigmas", o->sigmas, &t->tuner.sigmas},
+                   {"seconds", o->seconds, &t->tuner.seconds}};
+    t->tuner.seconds = o->on == ON_GPU && t->inv->args.program ? PROGRAM_SECONDS : 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!read_number(numbers[i].text, numbers[i].value))
             return sl_cli_usage(t->inv, "--%s: '%s' is not a number from 0 to 1000000", numbers[i].name,

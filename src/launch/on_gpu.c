@@ -5,9 +5,9 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "swap/entries.h"
 #include "swap/tune_job.h"
 
@@ -38,13 +38,6 @@ sl_status sl_gpu_program_find(char **argv, const char *folder, sl_gpu_program *p
     return status ? status : find_driver(program->driver, sizeof program->driver, error);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 sl_status sl_gpu_program_run(const sl_gpu_program *program, sl_gpu_run *run, sl_error *error)
 {
     char file[1024], variable[SL_APP_VARIABLES][4200];
@@ -62,9 +55,9 @@ sl_status sl_gpu_program_run(const sl_gpu_program *program, sl_gpu_run *run, sl_
         snprintf(variable[i], sizeof variable[i], "%s=%s", given[i].name, given[i].value ? given[i].value : "");
         start.variable[i] = variable[i];
     }
-    double begin = now();
+    double begin = sl_now_seconds();
     sl_status status = sl_app_start_and_wait(&program->app, program->argv, &start, &run->end, error);
-    run->seconds = now() - begin;
+    run->seconds = sl_now_seconds() - begin;
     if (!status && sl_program_results_read(file, &run->results, NULL))
         status = sl_fail(error, SL_NOT_FOUND, "%s ended with exit code %d and launched no kernel on the GPU",
                          program->app.path, run->end.code);

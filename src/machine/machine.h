@@ -92,6 +92,7 @@ typedef struct sl_level {
     char bypass[SL_MACHINE_POLICY]; /* bypass policy: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
     uint32_t hit_evict; /* 1: a hint for a lower level alone evicts a line here that it hits */
+    uint32_t last_ways; /* that lines marked evict-last keep; 0: all */
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t frc_keeps_victims;     /* 1: sets grow instead */
@@ -221,6 +222,12 @@ static inline uint64_t sl_machine_launch_sectors(const sl_machine *machine, uint
     return bytes / machine->level[machine->levels - 1].sector_bytes;
 }
 
+/* SL_INDEX_ROTATE: one of so many places for a line, or another unit of memory. */
+static inline uint64_t sl_rotate(uint64_t number, uint64_t places)
+{
+    return (number + sl_hash_mix(number / places) % places) % places;
+}
+
 /* The set of an address in a level. */
 static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
 {
@@ -231,11 +238,9 @@ static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
         return set;
     }
     uint64_t line = address / level->line_bytes;
-    if (level->index == SL_INDEX_MIX)
-        line = sl_hash_mix(line);
-    else if (level->index == SL_INDEX_ROTATE)
-        line += sl_hash_mix(line / level->sets) % level->sets;
-    return (uint32_t)(line % level->sets);
+    if (level->index == SL_INDEX_ROTATE)
+        return (uint32_t)sl_rotate(line, level->sets);
+    return (uint32_t)((level->index == SL_INDEX_MIX ? sl_hash_mix(line) : line) % level->sets);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "sim/frc.h"
 #include "sim/lines.h"
 #include "sim/network.h"
+#include "sim/stored.h"
 
 /* ---- answers ---- */
 
@@ -309,18 +310,6 @@ static bool is_not_looked_up(const sl_bank *b, const lookup *l)
            !(b->level->write == SL_WRITE_BACK && has_newer_data(b, l));
 }
 
-/* Sectors of which a load wants no more than what was stored. */
-static uint32_t were_stored(const sl_sim *sim, const sl_bank *b, const lookup *l, uint32_t units)
-{
-    uint32_t were = 0, words = (1u << sim->log2_unit) / SL_WORD_BYTES, all = (uint32_t)((UINT64_C(1) << words) - 1);
-    uint32_t wanted = l->r->words & ~b->stored[l->line_slot];
-    for (; units && l->r->words; units &= units - 1) {
-        uint32_t u = (uint32_t)__builtin_ctz(units);
-        were |= wanted >> u * words & all ? 0 : 1u << u;
-    }
-    return were;
-}
-
 /* Loads, and atomics where they are done. */
 static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
@@ -338,8 +327,8 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     }
     if (l->here) {
         uint32_t lacking = l->units & ~b->line[l->line_slot].valid;
-        if (lacking && b->stored)
-            lacking &= ~were_stored(sim, b, l, lacking);
+        if (lacking && b->stored && !b->number)
+            lacking &= ~sl_stored_units(sim, b, l->line_slot, l->r->words, lacking);
         if (lacking & b->line[l->line_slot].stale)
             return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
         if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
@@ -373,15 +362,6 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     return bypasses_level(b, l) ? bypass_level(sim, b, l) : miss(sim, b, l);
 }
 
-/* Keeps what a store writes of sectors that are not valid. */
-static void keep_words(sl_bank *b, const lookup *l)
-{
-    if (!b->stored)
-        b->stored = calloc((size_t)b->sets * b->ways, sizeof *b->stored);
-    if (b->stored)
-        b->stored[l->line_slot] |= l->r->words;
-}
-
 /* Stores at a level that sends them on, or at a copy of their line. */
 static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 {
@@ -392,7 +372,8 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     sl_write_policy write = b->level->write;
     bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
     bool words = l->r->words && !b->number; /* they are those of a line of the first level */
-    bool allocates = write == SL_WRITE_ALLOCATE && !(l->r->bypass >> b->number & 1);
+    bool keeps = write == SL_WRITE_ALLOCATE || l->place != b->number;
+    bool allocates = keeps && !(l->r->bypass >> b->number & 1);
     if (!l->here && allocates && !atomic && (l->r->whole || words))
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
@@ -407,10 +388,10 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
             invalidate(b, l);
         } else {
             if (words) /* which what is in flight does not overwrite */
-                keep_words(b, l);
+                sl_stored_keep(sim, b, l->line_slot, l->r, l->units);
             else
                 b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
-            if (write == SL_WRITE_ALLOCATE)
+            if (keeps)
                 b->line[l->line_slot].valid |=
                     (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;
         }
@@ -441,8 +422,17 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_BYPASS;
 }
 
+/* Units that a store makes valid: those that it writes whole, and those of which all words have been stored by now. */
+static uint32_t written_whole(sl_sim *sim, sl_bank *b, const lookup *l)
+{
+    uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
+    if (!l->r->words || l->way == SL_NO_WAY || b->log2_line != sim->log2_line)
+        return whole;
+    return whole | sl_stored_add(sim, b, l->line_slot, l->r->words, l->units);
+}
+
 /* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
-static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
+static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (b->level->miss_handling != SL_MISS_OVERLAPPED && sl_lacks_mshr(sim, b, l->r))
         return stall(b, SL_STALL_MSHR);
@@ -451,7 +441,7 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole
         return passes_by(sim, b, l, reason) ? bypass_level(sim, b, l) : stall(b, reason);
     sim->result->level[b->number].store_misses++;
     if (l->eviction == SL_NONE) {
-        b->line[l->line_slot].valid = whole;
+        b->line[l->line_slot].valid = written_whole(sim, b, l);
         b->line[l->line_slot].dirty = l->units;
         if (sim->data_check)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
@@ -469,10 +459,10 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
 {
     uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
     if (!l->here)
-        return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l, whole);
+        return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l);
     note_hit(sim, b, l);
     sim->result->level[b->number].data_accesses++;
-    b->line[l->line_slot].valid |= whole & ~b->line[l->line_slot].in_flight;
+    b->line[l->line_slot].valid |= written_whole(sim, b, l) & ~b->line[l->line_slot].in_flight;
     b->line[l->line_slot].dirty |= l->units;
     if (sim->data_check)
         sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);

@@ -38,6 +38,14 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
 
+/* What stores to some words of its sectors have left of a line (stored.h). */
+typedef struct sl_stored {
+    uint32_t words;   /* that were stored, of sectors that are not valid */
+    uint32_t waiting; /* those of stores that may still be in `out` */
+    uint32_t place;   /* of the last of these among all that the bank sends */
+    uint8_t warp;     /* whose it was */
+} sl_stored;
+
 /* Banks of a level that wait for a queue entry, in order. */
 typedef struct sl_bank_list {
     uint32_t first, last;
@@ -106,11 +114,12 @@ struct __attribute__((aligned(64))) sl_bank {
     uint32_t *warp_mshrs;   /* MSHRs of each warp, by core and warp; NULL: they are not limited */
     uint64_t *first_ways;   /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
     uint64_t *last_ways;    /* the same for those that are evicted last */
-    uint32_t *stored; /* [sets * ways]: words of a line that were stored into sectors that are not valid; NULL: none */
+    sl_stored *stored;      /* [sets * ways]; NULL: no store has written a sector in part yet */
 
     __attribute__((aligned(64))) sl_queue back; /* what was asked for below, on the network included */
     sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
     sl_queue out;                               /* to the next level */
+    uint32_t sent;                              /* from it, ever */
     uint64_t fill_at;                           /* of the first level: when the next fill or answer is due */
     sl_core_group *in_group;                    /* the same */
 

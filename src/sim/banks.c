@@ -14,11 +14,9 @@ static uint32_t bank_in(const sl_sim *sim, uint32_t number, uint32_t partition, 
 {
     const sl_level *level = &sim->machine.level[number];
     sl_divisor banks = sim->partition_banks[number];
-    uint64_t chunk = sl_divide(addr, sim->interleave[number]);
-    if (level->index == SL_INDEX_MIX)
-        chunk = sl_hash_mix(chunk);
+    uint32_t bank = sl_interleave_of(level, sl_divide(addr, sim->interleave[number]), banks);
     uint32_t instance = level->cores_per_instance == sim->machine.cores ? 0 : core / level->cores_per_instance;
-    return instance * level->banks + partition * banks.by + (uint32_t)sl_modulo(chunk, banks);
+    return instance * level->banks + partition * banks.by + bank;
 }
 
 uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)

@@ -26,10 +26,8 @@ static uint64_t burst(const sl_sim *sim, uint32_t bytes)
 
 static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
 {
-    uint64_t chunk = sl_divide(addr, sim->channel_bytes);
-    if (sim->machine.level[sim->machine.levels - 1].index == SL_INDEX_MIX)
-        chunk = sl_hash_mix(chunk);
-    return (uint32_t)sl_modulo(chunk, sim->channels);
+    const sl_level *last = &sim->machine.level[sim->machine.levels - 1];
+    return sl_interleave_of(last, sl_divide(addr, sim->channel_bytes), sim->channels);
 }
 
 /* Neighbouring rows are in different banks; with a power-of-two stride mostly, too. */

@@ -53,6 +53,16 @@ static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
     return d.shift < 64 ? n & (d.by - 1) : n % d.by;
 }
 
+/* Which of the banks of a level, or of the channels behind it, has a chunk of memory. */
+static inline uint32_t sl_interleave_of(const sl_level *level, uint64_t chunk, sl_divisor places)
+{
+    if (level->index == SL_INDEX_MIX)
+        chunk = sl_hash_mix(chunk);
+    else if (level->index == SL_INDEX_ROTATE)
+        chunk += sl_modulo(sl_hash_mix(sl_divide(chunk, places)), places);
+    return (uint32_t)sl_modulo(chunk, places);
+}
+
 /* What a first-level cache sends next: all that the network has to know of it, in a line of the host's cache. */
 typedef struct __attribute__((aligned(64))) sl_port {
     uint64_t send_at; /* when it can be sent */

@@ -34,7 +34,7 @@ void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
     sl_put_tag(b, set, way, 0);
     b->line[line_slot].valid = b->line[line_slot].dirty = b->line[line_slot].stale = 0;
     if (b->stored)
-        b->stored[line_slot] = 0;
+        b->stored[line_slot] = (sl_stored){0};
     b->line[line_slot].mark = 0;
 }
 
@@ -43,7 +43,7 @@ void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
     size_t line_slot = (size_t)set * b->ways + way;
     b->line[line_slot].valid = 0;
     if (b->stored)
-        b->stored[line_slot] = 0;
+        b->stored[line_slot] = (sl_stored){0};
     b->line[line_slot].stale |= b->line[line_slot].in_flight;
     if (!b->line[line_slot].in_flight) {
         sl_line_report_eviction(b, set, way);

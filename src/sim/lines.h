@@ -15,9 +15,11 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
     const sl_level *level = b->level;
     uint64_t line = addr >> b->log2_line;
     bool all = b->sets == level->sets;
-    if (level->index == SL_INDEX_MODULO && !all) {
-        uint64_t chunk = sl_divide(sl_divide(addr, b->chunk_bytes), b->chunk_banks);
+    if (!all && (level->index == SL_INDEX_MODULO || level->index == SL_INDEX_ROTATE)) {
+        uint64_t chunk = sl_divide(sl_divide(addr, b->chunk_bytes), b->chunk_banks); /* of those of the bank */
         line = chunk * (b->chunk_bytes.by >> b->log2_line) + (sl_modulo(addr, b->chunk_bytes) >> b->log2_line);
+        if (level->index == SL_INDEX_ROTATE)
+            return (uint32_t)sl_rotate(line, b->sets);
     } else if (level->index == SL_INDEX_MIX) {
         line = sl_modulo(sl_hash_mix(line), b->level_sets);
     } else if (level->index != SL_INDEX_MODULO) {
@@ -144,10 +146,10 @@ static inline bool sl_evicts_first(const sl_bank *b, const sl_request *r)
     return r->priority >> b->number & 1;
 }
 
-/* It is to be evicted last. */
+/* It is to be evicted last; copies of other partitions' lines are not. */
 static inline bool sl_evicts_last(const sl_bank *b, const sl_request *r)
 {
-    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1;
+    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1 && sl_place_of(b, r->addr) == b->number;
 }
 
 /* Marks the way of a line with the priority of a request. */
@@ -220,7 +222,7 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
 }
 
 /* Ways from which the victim is chosen: where some are marked evict-first, only these; where not all are marked
- * evict-last, the others. False: there is none. */
+ * evict-last, or too many, the others. False: there is none. */
 static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
 {
     bool any = sl_offer_ways(b, set, false, mask), first = false;
@@ -230,9 +232,13 @@ static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
     for (uint32_t i = 0; first && i < b->mask_words; i++)
         b->offered[i] &= ways[i];
     const uint64_t *last = b->last_ways ? &b->last_ways[(size_t)set * b->mask_words] : NULL;
+    uint32_t marked = 0;
     bool other = false;
-    for (uint32_t i = 0; last && i < b->mask_words; i++)
+    for (uint32_t i = 0; last && i < b->mask_words; i++) {
         other |= (b->offered[i] & ~last[i]) != 0;
+        marked += (uint32_t)__builtin_popcountll(last[i]);
+    }
+    other &= !b->level->last_ways || marked <= b->level->last_ways;
     for (uint32_t i = 0; other && i < b->mask_words; i++)
         b->offered[i] &= ~last[i];
     return any;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3 * SL_INST_REGS + 1 };
+enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3 * SL_INST_REGS + 2 };
 
 /* A stretch of a basic block without instructions that cannot be moved. Instructions are numbered from its start. */
 typedef struct stretch {
@@ -88,9 +88,41 @@ static void forget_registers(stretch *s)
     }
 }
 
+/* Accesses to other memory than shared. */
+typedef struct others {
+    uint32_t load, store;     /* the last load, and the last of other accesses */
+    uint32_t before;          /* the last of the latter before a run of stores with the same address register */
+    uint32_t address, writer; /* of that run: the register, and what wrote it; NOBODY: there is none */
+} others;
+
+/* They stay in order, but that loads may come before stores with the same address register: were the addresses equal,
+ * the compiler would have used the stored value. */
+static void add_other(stretch *s, uint32_t i, others *o)
+{
+    const sl_inst *inst = inst_at(s, i);
+    const sl_step *step = step_at(s, i);
+    bool global = inst->space == SL_MEM_GLOBAL && step->regs > step->dsts && inst->cache_op != SL_CACHE_VOLATILE;
+    uint32_t address = global ? step->reg[step->dsts] : NOBODY;
+    bool same = global && o->address == address && o->writer == s->writer[address];
+    add_edge(s, i, o->load);
+    if (inst->access == SL_ACCESS_LOAD) {
+        add_edge(s, i, same ? o->before : o->store);
+        o->load = i;
+        return;
+    }
+    add_edge(s, i, o->store);
+    if (inst->access != SL_ACCESS_STORE || !same) {
+        o->before = o->store;
+        o->address = inst->access == SL_ACCESS_STORE ? address : NOBODY;
+        o->writer = global ? s->writer[address] : NOBODY;
+    }
+    o->store = i;
+}
+
 static void find_edges(stretch *s)
 {
-    uint32_t shared = NOBODY, other = NOBODY;
+    uint32_t shared = NOBODY;
+    others o = {NOBODY, NOBODY, NOBODY, NOBODY, NOBODY};
     forget_registers(s);
     memset(s->edges, 0, s->count * sizeof *s->edges);
     for (uint32_t i = 0; i < s->count; i++) {
@@ -99,10 +131,8 @@ static void find_edges(stretch *s)
             add_edge(s, i, shared);
             shared = i;
         }
-        if (uses_memory(s, i) && space != SL_MEM_SHARED) {
-            add_edge(s, i, other);
-            other = i;
-        }
+        if (uses_memory(s, i) && space != SL_MEM_SHARED)
+            add_other(s, i, &o);
         add_reads(s, i);
         add_writes(s, i);
     }

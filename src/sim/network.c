@@ -165,6 +165,7 @@ void sl_network_send(sl_sim *sim, sl_bank *b)
 void sl_network_sent(sl_sim *sim, sl_bank *b)
 {
     sl_queue_take(&b->out);
+    b->sent++;
     sl_core_unblock(sim, b->instance, true);
     if (b->out.count)
         sl_network_offer(sim, b);

@@ -36,15 +36,16 @@ typedef struct sl_request {
     uint32_t slot;  /* the static memory instruction; SL_NONE for write-backs */
     uint16_t core;
     uint8_t warp;
-    uint8_t kind;                 /* sl_request_kind */
-    uint8_t bypass;               /* bit i: bypasses level i */
-    uint8_t no_lookup;            /* bit i: bypasses level i without a lookup */
-    uint8_t admitted;             /* bit i: level i has decided against bypassing */
-    uint8_t feedback;             /* SL_FEEDBACK_*, from the level below */
-    uint8_t hinted;               /* bit i: has the bypass hint of level i; only loads */
-    uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
-    uint8_t priority;             /* bit i: its line is evicted first from level i; bit 4 + i: last */
-    uint8_t log2_fetch;           /* bytes that the last level fetches at least; 0: as it does */
+    uint8_t kind;           /* sl_request_kind */
+    uint8_t bypass;         /* bit i: bypasses level i */
+    uint8_t no_lookup;      /* bit i: bypasses level i without a lookup */
+    uint8_t admitted;       /* bit i: level i has decided against bypassing */
+    uint8_t feedback;       /* SL_FEEDBACK_*, from the level below */
+    uint8_t hinted;         /* bit i: has the bypass hint of level i; only loads */
+    uint8_t stalled;        /* bit per sl_stall: the policy of the level it is at was asked */
+    uint8_t priority;       /* bit i: its line is evicted first from level i; bit 4 + i: last */
+    uint8_t log2_fetch : 7; /* bytes that the last level fetches at least; 0: as it does */
+    uint8_t merges : 1;     /* stores: to so few lines that stores of the warp to them join before they reach L1 */
     uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_place_of) */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");

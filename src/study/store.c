@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 struct sl_point_store {
@@ -137,13 +138,6 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
     return SL_OK;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Whether its pages are whole, and its tables of this format (an empty file has none): SQLITE_CORRUPT if not. */
 static int check_pages(sl_point_store *store)
 {
@@ -189,7 +183,7 @@ static sl_status set_aside(sl_point_store *store, sl_error *error)
  * SQLite fails for all but one without waiting, unlike for everything else: they retry. */
 static sl_status set_up(sl_point_store *store, sl_error *error)
 {
-    uint64_t start = now_ms();
+    uint64_t start = sl_now_ns() / 1000000;
     int code;
     char text[sizeof schema + 80];
     snprintf(text, sizeof text, "BEGIN IMMEDIATE; %s PRAGMA user_version=%d; COMMIT", schema, FORMAT);
@@ -205,7 +199,7 @@ static sl_status set_up(sl_point_store *store, sl_error *error)
             code = sqlite3_exec(store->database, text, NULL, NULL, NULL);
         if (code != SQLITE_OK && !sqlite3_get_autocommit(store->database))
             sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
-    } while (code == SQLITE_BUSY && now_ms() - start < BUSY_MS && sqlite3_sleep(1) >= 0);
+    } while (code == SQLITE_BUSY && sl_now_ns() / 1000000 - start < BUSY_MS && sqlite3_sleep(1) >= 0);
     if (code == SQLITE_OK)
         return prepare(store, error);
     return code == SQLITE_NOMEM ? sl_fail_memory(error)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mangle.h"
 #include "bypass/program_results.h"
@@ -187,6 +188,8 @@ static sl_tune_job_launch *wanted(const sl_program_handle *handle)
     return NULL;
 }
 
+static const double LEAST_SECONDS = 1; /* where kernels took longer than they should: the others are tuned, too */
+
 static void tune(const sl_program_handle *handle, void *function, const sl_program_launch *launch,
                  sl_tune_job_launch *one)
 {
@@ -206,9 +209,14 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
                          "that cannot be repeated");
     else if (handle->library && CALL(cuLibraryGetModule, (cu_module *, void *))(&module, handle->module))
         status = sl_fail(&error, SL_NOT_FOUND, "its module is not known");
+    sl_tune_job job = state.job;
+    double began = sl_now_seconds();
+    job.options.seconds /= (double)(state.job.launches.count - state.tuned + 1);
     if (!status)
-        status =
-            sl_tune_in_program(state.driver, handle, module, function_of(function), launch, &state.job, one, &error);
+        status = sl_tune_in_program(state.driver, handle, module, function_of(function), launch, &job, one, &error);
+    double left = state.job.options.seconds - (sl_now_seconds() - began);
+    if (state.job.options.seconds > 0)
+        state.job.options.seconds = left > LEAST_SECONDS ? left : LEAST_SECONDS;
     if (status)
         sl_program_results_left(&state.results, sl_function_name(handle->kernel, name, sizeof name), error.text);
 }

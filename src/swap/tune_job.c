@@ -16,6 +16,7 @@
     F(options.rounds, uint32_t)                                                                                        \
     F(options.search, uint64_t)                                                                                        \
     F(options.max, uint64_t)                                                                                           \
+    F(options.seconds, double)                                                                                         \
     F(options.controls, uint32_t)                                                                                      \
     F(rounds, uint32_t)                                                                                                \
     F(cold, bool)                                                                                                      \

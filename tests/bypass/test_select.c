@@ -385,6 +385,33 @@ static void other_modes_are_timed_by_group_first(void **state)
     sl_tuner_fini(&tuner);
 }
 
+/* The time is over after the first eight of nine: the last is not timed, and nothing is taken for a gain of it. */
+static void what_does_not_fit_the_time_is_not_timed(void **state)
+{
+    (void)state;
+    bench b;
+    fake f = {.gain = STREAM};
+    sl_tuned tuned;
+    sl_tuner tuner;
+    sl_tuner_options options = sl_tuner_defaults;
+    options.seconds = 1e-9;
+    set_up(&b);
+    tune_with(&b, &f, "ours", &options, &tuned, &tuner);
+    unsigned timed = 0, left = 0;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        for (uint32_t i = 0; i < b.graph.nodes; i++)
+            if (tuner.load[i][m] == tuner.load[i][m])
+                timed++;
+            else
+                left += m <= SL_BYPASS_BOTH;
+    assert_true(timed <= 8 && left);
+    sl_tuner_fini(&tuner);
+    options.seconds = 1e9;
+    tune_with(&b, &f, "ours", &options, &tuned, &tuner);
+    assert_false(isnan(tuner.load[b.graph.nodes - 1][SL_BYPASS_BOTH]));
+    sl_tuner_fini(&tuner);
+}
+
 static void of_many_loads_groups_come_first(void **state)
 {
     (void)state;
@@ -565,6 +592,7 @@ int main(void)
         cmocka_unit_test(a_gain_that_the_last_timing_does_not_show_is_given_up),
         cmocka_unit_test(gains_by_code_order_are_told_from_gains_by_caches),
         cmocka_unit_test(other_modes_are_timed_by_group_first),
+        cmocka_unit_test(what_does_not_fit_the_time_is_not_timed),
         cmocka_unit_test(of_many_loads_groups_come_first),
         cmocka_unit_test(verdicts_say_what_is_known),
         cmocka_unit_test(a_timer_may_know_its_noise_itself),

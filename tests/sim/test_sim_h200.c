@@ -89,6 +89,41 @@ static void stored_words_hit_and_their_neighbours_miss(void **state)
     assert_int_equal(RUN_WARP(&m, sector, do_(FENCE), next, do_(USE)).level[0].misses, 0);
 }
 
+/* 32 lines of one word each: the second store comes while the first is being sent. */
+static void a_store_makes_l1_forget_one_that_is_still_to_be_sent(void **state)
+{
+    (void)state;
+    sl_machine m = that_keeps_stores();
+    m.level[0].sets = m.level[1].sets = 0;
+    m.level[0].size_bytes = m.level[1].size_bytes = 64 * 128 * 2;
+    m.level[0].miss_queue = 64;
+    m.level[0].banks = 4; /* it takes stores faster than they are sent */
+    m.level[0].data_banks = 32;
+    m.level[1].network_bytes = 32;
+    m.level[1].network_partial = 2;
+    assert_int_equal(sl_machine_check(&m, NULL), SL_OK);
+    act word = strided(STORE, 0, 160), next = strided(STORE, 4, 160);
+    act first = strided(LOAD, 0, 160), second = strided(LOAD, 4, 160), third = strided(LOAD_2, 8, 160);
+    assert_int_equal(RUN_WARP(&m, word, do_(FENCE), next, do_(FENCE), first, do_(USE)).level[0].misses, 0);
+    assert_true(RUN_WARP(&m, word, next, do_(FENCE), first, do_(USE)).level[0].misses > 16);
+    assert_int_equal(RUN_WARP(&m, word, next, do_(FENCE), second, do_(USE)).level[0].misses, 0);
+    /* Sectors that were valid are so no more. */
+    assert_int_equal(RUN_WARP(&m, first, do_(USE), word, do_(FENCE), third, do_(USE_2)).level[0].misses, 32);
+    assert_true(RUN_WARP(&m, first, do_(USE), word, next, do_(FENCE), third, do_(USE_2)).level[0].misses > 32 + 16);
+    /* Stores to few lines join. */
+    act few = lanes(STORE, 0, 160, 0xfff), more = lanes(STORE, 4, 160, 0xfff), read = lanes(LOAD, 0, 160, 0xfff);
+    assert_int_equal(RUN_WARP(&m, few, more, do_(FENCE), read, do_(USE)).level[0].misses, 0);
+}
+
+static void a_sector_whose_words_were_all_stored_is_in_l2(void **state)
+{
+    (void)state;
+    sl_machine m = that_keeps_stores();
+    act half = lanes(STORE, 0, 4, 0x0f), rest = lanes(STORE, 0, 4, 0xf0), read = lanes(LOAD_CG, 0, 4, 0xff);
+    assert_int_equal(RUN_WARP(&m, half, do_(FENCE), read, do_(USE)).dram_read_sectors, 1);
+    assert_int_equal(RUN_WARP(&m, half, do_(FENCE), rest, do_(FENCE), read, do_(USE)).dram_read_sectors, 0);
+}
+
 static void a_store_into_a_sector_in_flight_is_kept(void **state)
 {
     (void)state;
@@ -181,6 +216,37 @@ static void a_copy_takes_stores(void **state)
                  do_(USE));
     assert_int_equal(r.level[1].misses, 2); /* what an atomic has made of it is known at home */
     assert_int_equal(r.level[1].copies, 1);
+}
+
+/* What is stored from another partition leaves a copy there. */
+static void a_store_allocates_a_copy(void **state)
+{
+    (void)state;
+    uint64_t line[HOMES];
+    sl_machine m = with_partitions(line);
+    sl_sim_result r = RUN_WARP(&m, at(STORE, line[FAR]), do_(FENCE), at(LOAD_CG, line[FAR]), do_(USE));
+    assert_int_equal(r.level[1].read_hit_sectors, 1);
+    assert_int_equal(r.level[1].copies, 0);
+}
+
+/* ---- banks ---- */
+
+static void neighbouring_lines_fill_all_sets_of_all_banks(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].index = SL_INDEX_ROTATE;
+    m.level[1].banks = 2;
+    m.level[1].bank_interleave = 256;
+    for (uint64_t base = 0; base < 1 << 20; base += 1 << 16) {
+        act all[34];
+        for (uint64_t i = 0; i < 16; i++)
+            all[i] = all[i + 17] = at(LOAD_CG, base + i * 128);
+        all[16] = all[33] = do_(USE);
+        sl_sim_result r = RUN(&m, 1, 1, {all, 34});
+        assert_int_equal(r.level[1].misses, 16); /* as many lines as it has */
+        assert_int_equal(r.level[1].hits, 16);
+    }
 }
 
 /* ---- lowering ---- */
@@ -363,6 +429,10 @@ int main(void)
         cmocka_unit_test(blocks_start_at_their_rate_and_after_their_cycles),
         cmocka_unit_test(l1_takes_as_long_as_its_busiest_bank),
         cmocka_unit_test(stored_words_hit_and_their_neighbours_miss),
+        cmocka_unit_test(a_store_makes_l1_forget_one_that_is_still_to_be_sent),
+        cmocka_unit_test(a_sector_whose_words_were_all_stored_is_in_l2),
+        cmocka_unit_test(a_store_allocates_a_copy),
+        cmocka_unit_test(neighbouring_lines_fill_all_sets_of_all_banks),
         cmocka_unit_test(a_store_into_a_sector_in_flight_is_kept),
         cmocka_unit_test(memory_takes_longer_through_another_partition),
         cmocka_unit_test(a_line_misses_once_in_each_partition),

@@ -322,6 +322,22 @@ static void lines_that_are_evicted_last_stay(void **state)
     assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 0);
 }
 
+/* Of two lines that are to be evicted last one may stay: the other goes as it is the oldest. */
+static void so_many_ways_are_kept_for_lines_that_are_evicted_last(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    const warp_acts acts =
+        WARP(in_set_0(LOAD, 0), do_(USE), in_set_0(LOAD, 1), do_(USE), in_set_0(LOAD_2, 2), do_(USE_2),
+             in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD_2, 4), do_(USE_2), in_set_0(LOAD_2, 5), do_(USE_2),
+             in_set_0(LOAD_2, 1), do_(USE_2), in_set_0(LOAD_2, 0), do_(USE_2));
+    const sl_sim_hint hint[MEMORY_OPS] = {[LOAD] = {.bypass = 1, .last = 2}, [LOAD_2] = {.bypass = 1}};
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 2);
+    m.level[1].last_ways = 1;
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 1);
+}
+
 static void half_of_the_lines_can_have_a_priority(void **state)
 {
     (void)state;
@@ -690,6 +706,7 @@ int main(void)
         cmocka_unit_test(two_loads_that_bypass_are_two_requests),
         cmocka_unit_test(a_plan_says_which_loads_bypass_which_levels),
         cmocka_unit_test(lines_that_are_evicted_last_stay),
+        cmocka_unit_test(so_many_ways_are_kept_for_lines_that_are_evicted_last),
         cmocka_unit_test(half_of_the_lines_can_have_a_priority),
         cmocka_unit_test(a_line_of_l1_that_is_evicted_first_makes_room),
         cmocka_unit_test(a_prefetch_size_fetches_more_of_the_line),
