@@ -91,8 +91,8 @@ typedef struct sl_level {
     uint32_t data_banks; /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */
     char bypass[SL_MACHINE_POLICY]; /* bypass policy: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
-    uint32_t hit_evict; /* 1: a hint for a lower level alone evicts a line here that it hits */
-    uint32_t last_ways; /* that lines marked evict-last keep; 0: all */
+    uint32_t hit_evict;             /* 1: a hint for a lower level alone evicts a line here that it hits */
+    uint32_t last_ways, dirty_ways; /* of a set: that lines marked evict-last keep, that may be dirty; 0: all */
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t frc_keeps_victims;     /* 1: sets grow instead */

@@ -443,6 +443,8 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
     if (l->eviction == SL_NONE) {
         b->line[l->line_slot].valid = written_whole(sim, b, l);
         b->line[l->line_slot].dirty = l->units;
+        if (b->level->dirty_ways)
+            sl_set_clean(sim, b, &l->access);
         if (sim->data_check)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         sl_core_stored(sim, l->number);
@@ -463,6 +465,10 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
     note_hit(sim, b, l);
     sim->result->level[b->number].data_accesses++;
     b->line[l->line_slot].valid |= written_whole(sim, b, l) & ~b->line[l->line_slot].in_flight;
+    if (b->level->dirty_ways && !b->line[l->line_slot].dirty && l->way != SL_NO_WAY) {
+        b->line[l->line_slot].dirty = l->units;
+        sl_set_clean(sim, b, &l->access);
+    }
     b->line[l->line_slot].dirty |= l->units;
     if (sim->data_check)
         sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);

@@ -53,14 +53,17 @@ static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
     return d.shift < 64 ? n & (d.by - 1) : n % d.by;
 }
 
-/* Which of the banks of a level, or of the channels behind it, has a chunk of memory. */
+/* Which of the banks of a level, or of the channels behind it, has a chunk of memory. SL_INDEX_ROTATE: as many chunks
+ * in a row as there are places have one each, in an order that a hash of what is above decides. */
 static inline uint32_t sl_interleave_of(const sl_level *level, uint64_t chunk, sl_divisor places)
 {
-    if (level->index == SL_INDEX_MIX)
-        chunk = sl_hash_mix(chunk);
-    else if (level->index == SL_INDEX_ROTATE)
-        chunk += sl_modulo(sl_hash_mix(sl_divide(chunk, places)), places);
-    return (uint32_t)sl_modulo(chunk, places);
+    if (level->index != SL_INDEX_ROTATE)
+        return (uint32_t)sl_modulo(level->index == SL_INDEX_MIX ? sl_hash_mix(chunk) : chunk, places);
+    /* Primes above any number of places: they have no factor in common with it. */
+    static const uint32_t prime[] = {65537, 65539, 65543, 65551, 65557, 65563, 65579, 65581,
+                                     65587, 65599, 65609, 65617, 65629, 65633, 65647, 65651};
+    uint64_t hash = sl_hash_mix(sl_divide(chunk, places));
+    return (uint32_t)sl_modulo(sl_modulo(chunk, places) * prime[hash >> 60] + (hash & UINT32_MAX), places);
 }
 
 /* What a first-level cache sends next: all that the network has to know of it, in a line of the host's cache. */

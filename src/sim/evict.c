@@ -308,6 +308,26 @@ bool sl_bank_flush(sl_sim *sim, sl_bank *b)
     return any;
 }
 
+void sl_set_clean(sl_sim *sim, sl_bank *b, const sl_cache_access *access)
+{
+    const size_t first = (size_t)access->set * b->ways;
+    const uint64_t *in_flight = sl_ways_in_flight(b, access->set);
+    uint32_t dirty = 0;
+    memset(b->offered, 0, b->mask_words * sizeof *b->offered);
+    for (uint32_t way = 0; way < b->ways; way++)
+        if (b->line[first + way].dirty && !(in_flight[way / 64] >> way % 64 & 1)) {
+            b->offered[way / 64] |= UINT64_C(1) << way % 64;
+            dirty++;
+        }
+    if (dirty <= b->level->dirty_ways || b->out.count >= b->level->miss_queue)
+        return;
+    uint32_t way = sl_policy_victim(&b->replacement, access, &(sl_way_mask){b->offered, b->ways});
+    uint32_t number = write_back(sim, b, first + way);
+    if (number != SL_NONE)
+        sl_bank_send(sim, b, number);
+    b->line[first + way].dirty = 0;
+}
+
 bool sl_line_in_eviction(const sl_bank *b, uint64_t line)
 {
     if (!b->evictions_in_flight || !b->eviction_slot[line % SL_EVICTION_SLOTS])

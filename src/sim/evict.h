@@ -39,6 +39,10 @@ void sl_line_taken(sl_sim *sim, sl_request *request);
 void sl_lines_tick(sl_sim *sim, sl_bank *bank);
 /* Writes back what is dirty in a bank, keeping it; whether there was anything. */
 bool sl_bank_flush(sl_sim *sim, sl_bank *bank);
+/* Where more lines of a set are dirty than `dirty_ways`, writes back the one that would be evicted first of them, and
+ * keeps it.
+ */
+void sl_set_clean(sl_sim *sim, sl_bank *bank, const sl_cache_access *access);
 bool sl_line_in_eviction(const sl_bank *bank, uint64_t line);
 
 #endif
