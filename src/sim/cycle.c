@@ -534,7 +534,7 @@ sl_status sl_sim_cycles(sl_sim *sim, sl_error *error)
     sl_status status = sl_crew_create(sim, pool, &sim->crew, error);
     if (!status)
         status = sim->crew ? sl_pool_run(pool, sim->crew->threads, run_job, sim, error) : run(sim, error);
-    if (sim->crew)
+    if (sim->crew && !status)
         sl_crew_collect(sim, sim->crew);
     sl_crew_destroy(sim->crew);
     sim->crew = NULL;
