@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that work together for microseconds at a time, many times in a row. The leader opens the gate; helpers that
  * see it come in, take what work they find and leave; the leader works as well, closes the gate and waits for those
- * inside. Nobody has to come: work that no helper has taken is left to the leader, who is never slower for a helper
- * that the system does not run. Helpers wait for the gate awake for some microseconds, then asleep.
+ * inside. Nobody has to come: work that no helper has taken is left to the leader. Helpers wait for the gate awake for
+ * some microseconds, then asleep.
  *
  * All are jobs of one run of a pool (pool.h). What the leader wrote before it opened the gate is seen inside, and what
  * was written inside is seen by the leader once it has closed it. */

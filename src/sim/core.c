@@ -306,7 +306,7 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     if (sim->data_check)
         sl_data_check_seen(sim, number);
     sl_group *group = &core->group[g];
-    sl_request_give(sim->pool, &core->stock, number);
+    sl_request_give(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
     if (--group->requests)
         return;
@@ -350,7 +350,7 @@ void sl_core_stored(sl_sim *sim, uint32_t number)
         sl_line_written(sim, r);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t w = r->warp;
-    sl_request_give(sim->pool, of_core ? &core->stock : &sim->stock, number);
+    sl_request_give(sim->pool, of_core ? core->stock : &sim->stock, number);
     sim->last_progress = sim->now;
     if (of_warp && !--core->warp[w].stores)
         check_waiting(sim, core, w);
@@ -360,7 +360,7 @@ uint32_t sl_requests_used(const sl_sim *sim)
 {
     uint32_t used = sim->stock.used;
     for (uint32_t i = 0; i < sim->machine.cores; i++)
-        used += sim->core[i].stock.used;
+        used += sim->core[i].own.used;
     return used;
 }
 
@@ -656,6 +656,7 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     uint32_t warps = sim->machine.core.warps, schedulers = sim->machine.core.schedulers;
     core->number = number;
     core->next = SL_NEVER;
+    core->stock = &sim->stock;
     core->in_group = &sim->group[number / sim->machine.level[0].cores_per_instance / SL_GROUP_CACHES];
     core->ticked = SL_NEVER;
     core->group_free = SL_NONE;

@@ -112,7 +112,8 @@ struct sl_sim_core {
     uint32_t *left; /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;
-    sl_request_stock stock; /* its requests, and what its first level writes back */
+    sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
+    sl_request_stock own;    /* where several threads simulate cores */
 };
 
 static inline void sl_core_wake(sl_sim_core *core, uint64_t time)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/bank.h"
+#include "sim/core.h"
 #include "sim/program.h"
 
 enum { MIN_DUES = 8 }; /* groups with work in a cycle that several threads are faster for */
@@ -54,6 +55,8 @@ sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **made, sl_error *e
     sl_team_init(&crew->team);
     if (!crew->view || !crew->due)
         return sl_fail_memory(error);
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        sim->core[i].stock = &sim->core[i].own;
     for (uint32_t g = 0; g < sim->groups; g++)
         atomic_init(&sim->group[g].owner, g * threads / sim->groups);
     sl_status status = SL_OK;

@@ -37,7 +37,6 @@ typedef struct sl_crew {
     uint32_t dues, min_dues; /* min_dues: with fewer one thread does it */
     uint64_t now;            /* t */
     bool memory_ticked;      /* something happened there */
-    _Atomic uint64_t memory_taken;
 } sl_crew;
 
 /* For a launch that has been prepared. *crew stays NULL where one thread has to do it: see docs/sim.md. */

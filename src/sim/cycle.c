@@ -14,6 +14,7 @@
 enum {
     PATIENCE = 1000000, /* cycles without progress */
     BATCH = 2,          /* groups that a thread takes at a time */
+    MIN_LEFT = 3,       /* groups that others have left, of which a thread takes one over */
 };
 
 /* ---- memory and the levels below the first ---- */
@@ -233,8 +234,12 @@ static void tick_sends(sl_sim *sim)
     gather_senders(sim);
     if (next_sender(sim, 0, sim->banks[0]) == sim->banks[0])
         return;
-    uint32_t first = (uint32_t)sim->now % sim->banks[0];
-    send_from(sim, first, sim->banks[0]);
+    uint32_t end = sim->banks[0], first = (uint32_t)sim->now % end;
+    for (uint32_t i = 0; (i = next_sender(sim, i, end)) < end; i++)
+        __builtin_prefetch(&sim->port[i], 1);
+    for (uint32_t i = 0; sim->machine.levels > 1 && (i = next_sender(sim, i, end)) < end; i++)
+        __builtin_prefetch(&sim->bank[1][sim->port[i].to].up_free, 1);
+    send_from(sim, first, end);
     send_from(sim, 0, first);
 }
 
@@ -290,44 +295,67 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t groups, ui
     sim->blocks_done = 0;
 }
 
-/* Takes groups that nobody has taken: its own, which it had in the cycle before, or any. */
-static void take_groups(sl_crew *crew, uint32_t thread, bool own, uint64_t now)
+/* The number of a group with work, in the order in which a thread takes them: the first from the front, others from the
+ * back. */
+static uint32_t due_group(const sl_crew *crew, uint32_t thread, uint32_t i)
+{
+    return crew->due[thread ? crew->dues - 1 - i : i];
+}
+
+/* Whether nobody has taken a group in this cycle, and whether the thread has taken it now. */
+static bool is_left(const sl_crew *crew, const sl_core_group *group)
+{
+    return atomic_load_explicit(&group->taken, memory_order_relaxed) != crew->now + 1;
+}
+static bool take(const sl_crew *crew, sl_core_group *group)
+{
+    uint32_t mark = (uint32_t)crew->now + 1;
+    return is_left(crew, group) && atomic_exchange_explicit(&group->taken, mark, memory_order_relaxed) != mark;
+}
+
+/* The groups that the thread had in the cycle before: their data is in the cache of its core. */
+static void take_own(sl_crew *crew, uint32_t thread)
 {
     uint32_t batch[BATCH], groups = 0;
     for (uint32_t i = 0; i < crew->dues; i++) {
-        uint32_t g = crew->due[thread ? crew->dues - 1 - i : i];
+        uint32_t g = due_group(crew, thread, i);
         sl_core_group *group = &crew->view->sim.group[g];
-        if (own && atomic_load_explicit(&group->owner, memory_order_relaxed) != thread)
+        if (atomic_load_explicit(&group->owner, memory_order_relaxed) != thread || !take(crew, group))
             continue;
-        if (atomic_load_explicit(&group->taken, memory_order_relaxed) == now + 1 ||
-            atomic_exchange_explicit(&group->taken, now + 1, memory_order_relaxed) == now + 1)
-            continue;
-        atomic_store_explicit(&group->owner, thread, memory_order_relaxed);
         batch[groups++] = g;
-        if (groups < (own ? BATCH : 1))
+        if (groups < BATCH)
             continue;
-        tick_batch(&crew->view[thread], batch, groups, now);
+        tick_batch(&crew->view[thread], batch, groups, crew->now);
         groups = 0;
     }
     if (groups)
-        tick_batch(&crew->view[thread], batch, groups, now);
+        tick_batch(&crew->view[thread], batch, groups, crew->now);
 }
 
-static void take_memory(sl_sim *sim, sl_crew *crew, uint64_t now)
+/* Groups of others, for good, while these have so many left that moving the data of one is worth it. */
+static void take_over(sl_crew *crew, uint32_t thread, uint32_t min_left)
 {
-    if (atomic_exchange_explicit(&crew->memory_taken, now + 1, memory_order_relaxed) != now + 1)
-        crew->memory_ticked = tick_memory(sim);
+    uint32_t left, first = 0;
+    do {
+        left = 0;
+        for (uint32_t i = 0; i < crew->dues; i++) {
+            uint32_t g = due_group(crew, thread, i);
+            if (is_left(crew, &crew->view->sim.group[g]) && !left++)
+                first = g;
+        }
+        if (left < min_left || !left)
+            return;
+        if (take(crew, &crew->view->sim.group[first])) {
+            atomic_store_explicit(&crew->view->sim.group[first].owner, (uint16_t)thread, memory_order_relaxed);
+            tick_batch(&crew->view[thread], &first, 1, crew->now);
+        }
+    } while (left > min_left);
 }
 
-static void work(sl_sim *sim, uint32_t thread)
+static void work(sl_crew *crew, uint32_t thread)
 {
-    sl_crew *crew = sim->crew;
-    uint64_t now = crew->now;
-    if (!thread) /* who has it in the cache of its host's core */
-        take_memory(sim, crew, now);
-    take_groups(crew, thread, true, now);
-    take_groups(crew, thread, false, now);
-    take_memory(sim, crew, now);
+    take_own(crew, thread);
+    take_over(crew, thread, MIN_LEFT);
 }
 
 /* What memory had for cores and the first level. */
@@ -353,8 +381,10 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
     crew->now = sim->now++;
     sim->defers = true;
     sl_team_open(&crew->team);
-    work(sim, 0);
+    crew->memory_ticked = tick_memory(sim);
+    work(crew, 0);
     sl_team_close(&crew->team);
+    take_over(crew, 0, 1); /* nobody may have come */
     sim->defers = false;
     sim->now--;
     *any = crew->memory_ticked;
@@ -494,7 +524,7 @@ static sl_status run_job(void *context, size_t index, unsigned worker, sl_error 
         return status;
     }
     for (uint64_t seen = 0; sl_team_enter(&sim->crew->team, &seen); sl_team_leave(&sim->crew->team))
-        work(sim, (uint32_t)index);
+        work(sim->crew, (uint32_t)index);
     return SL_OK;
 }
 
@@ -504,7 +534,7 @@ sl_status sl_sim_cycles(sl_sim *sim, sl_error *error)
     sl_status status = sl_crew_create(sim, pool, &sim->crew, error);
     if (!status)
         status = sim->crew ? sl_pool_run(pool, sim->crew->threads, run_job, sim, error) : run(sim, error);
-    if (sim->crew)
+    if (sim->crew && !status)
         sl_crew_collect(sim, sim->crew);
     sl_crew_destroy(sim->crew);
     sim->crew = NULL;

@@ -115,7 +115,7 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
 static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
     uint32_t core = b->instance * b->level->cores_per_instance;
-    uint32_t number = sl_request_take(sim->pool, b->number ? &sim->stock : &sim->core[core].stock);
+    uint32_t number = sl_request_take(sim->pool, b->number ? &sim->stock : sim->core[core].stock);
     if (number == SL_NONE)
         return SL_NONE;
     sl_request *r = sl_request_at(sim, number);

@@ -186,7 +186,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
-        uint32_t number = sl_request_take(sim->pool, &core->stock);
+        uint32_t number = sl_request_take(sim->pool, core->stock);
         if (number == SL_NONE)
             return sl_fail_memory(error);
         sl_request *r = sl_request_at(sim, number);
@@ -240,7 +240,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
                               sl_error *error)
 {
     const sl_step *step = &sim->program->step[inst];
-    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(sim->pool, &core->stock);
+    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(sim->pool, core->stock);
     if (number == SL_NONE)
         return sl_fail_memory(error);
     core->group[group] = (sl_group){.requests = 1, .inst = inst, .warp = (uint8_t)w};
@@ -371,7 +371,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         uint32_t w = sl_request_at(sim, number)->warp;
         if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
             sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
-            sl_request_give(sim->pool, &core->stock, number);
+            sl_request_give(sim->pool, core->stock, number);
         } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stall = bank->stall;

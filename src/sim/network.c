@@ -157,8 +157,9 @@ void sl_network_send(sl_sim *sim, sl_bank *b)
         set_sender(sim, b, false);
     if (!gone)
         return;
-    b->in_group->sent |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
-    b->in_group->core_next = sl_sooner(b->in_group->core_next, sim->now);
+    sl_core_group *group = &sim->group[b->index / SL_GROUP_CACHES];
+    group->sent |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    group->core_next = sl_sooner(group->core_next, sim->now);
 }
 
 void sl_network_sent(sl_sim *sim, sl_bank *b)
