@@ -338,6 +338,21 @@ static void so_many_ways_are_kept_for_lines_that_are_evicted_last(void **state)
     assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 1);
 }
 
+/* Three lines of a set are stored, and two may be dirty: the oldest is written back, and is still there. */
+static void of_too_many_dirty_lines_the_oldest_is_written_back_and_kept(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const warp_acts acts = WARP(in_set_0(STORE, 0), do_(FENCE), in_set_0(STORE, 1), do_(FENCE), in_set_0(STORE, 2),
+                                do_(FENCE), in_set_0(LOAD_CG, 0), do_(USE));
+    sl_sim_result r = run_plan(&m, NULL, 1, 1, &acts);
+    assert_int_equal(r.level[1].writebacks, 0);
+    m.level[1].dirty_ways = 2;
+    r = run_plan(&m, NULL, 1, 1, &acts);
+    assert_int_equal(r.level[1].writebacks, 1);
+    assert_int_equal(r.level[1].read_hit_sectors, 1);
+}
+
 static void half_of_the_lines_can_have_a_priority(void **state)
 {
     (void)state;
@@ -707,6 +722,7 @@ int main(void)
         cmocka_unit_test(a_plan_says_which_loads_bypass_which_levels),
         cmocka_unit_test(lines_that_are_evicted_last_stay),
         cmocka_unit_test(so_many_ways_are_kept_for_lines_that_are_evicted_last),
+        cmocka_unit_test(of_too_many_dirty_lines_the_oldest_is_written_back_and_kept),
         cmocka_unit_test(half_of_the_lines_can_have_a_priority),
         cmocka_unit_test(a_line_of_l1_that_is_evicted_first_makes_room),
         cmocka_unit_test(a_prefetch_size_fetches_more_of_the_line),
