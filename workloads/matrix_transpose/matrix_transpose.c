@@ -22,8 +22,8 @@ void sl_workload_matrix_transpose(sl_host *h)
     uint64_t out_dev = sl_host_device(h, "out", items * sizeof *out);
 
     if (sl_host_param(h, "sdk", 25, 27) == 25)
-        sl_host_launch(h, "matrix_transpose_columns", SL_DIM(side / BLOCK, side / BLOCK), SL_DIM(BLOCK, BLOCK), 0, in_dev,
-                       out_dev, side);
+        sl_host_launch(h, "matrix_transpose_columns", SL_DIM(side / BLOCK, side / BLOCK), SL_DIM(BLOCK, BLOCK), 0,
+                       in_dev, out_dev, side);
     else
         sl_host_launch(h, "matrix_transpose", SL_DIM(tiles, tiles), SL_DIM(BLOCK, BLOCK), 0, in_dev, out_dev, row);
     sl_host_download(h, out, out_dev, items * sizeof *out);
