@@ -667,10 +667,12 @@ static sl_status check_node(const sl_plan_load *wanted, const char *form, const 
     static const char *const words[] = {"load", "store"};
     const sl_load *load = find_load(graph, wanted);
     char setting[32];
-    if (!strcmp(form, "llvm-ir") && wanted->mode >= SL_BYPASS_BY_LEVEL && wanted->mode != SL_BYPASS_STORE_L2)
+    bool missing = wanted->node == SL_NODE_KERNEL || (load && !load->fixed && !(load->modes >> wanted->mode & 1));
+    if (!strcmp(form, "llvm-ir") && wanted->mode && missing)
         return sl_fail(error, SL_UNSUPPORTED,
-                       "%s: mode %s of %s cannot be written into LLVM IR, which has volatile and nontemporal loads "
-                       "and nontemporal stores alone; compile it to PTX and tune that",
+                       "%s: mode %s of %s cannot be written into LLVM IR: for AMD GPUs it has volatile and nontemporal "
+                       "loads and nontemporal stores alone, and for NVIDIA GPUs no read-only path, no prefetch and no "
+                       "settings of kernels; compile it to PTX and tune that",
                        name, sl_bypass_name(wanted->mode), wanted->function);
     if (!load && wanted->node == SL_NODE_KERNEL)
         return sl_fail(error, SL_NOT_FOUND, "the plan names the setting '%s' of %s, which %s does not have",

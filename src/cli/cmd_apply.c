@@ -21,7 +21,7 @@ typedef struct apply_options {
 // clang-format off
 static const sl_option options[] = {
     {"target", 0, SL_OPTION_STRING, "SM", "PTX: raise .target to SM, e.g. sm_80, if it is lower and the plan requires it", offsetof(apply_options, target), 0, 0, NULL},
-    {"cpu", 0, SL_OPTION_STRING, "GFX", "LLVM IR: target of functions without a \"target-cpu\" attribute (default: gfx1030)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
+    {"cpu", 0, SL_OPTION_STRING, "CPU", "LLVM IR: target of functions without a \"target-cpu\" attribute (default: gfx1030 or sm_80)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
     {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", offsetof(apply_options, llvm.llvm), 0, 0, NULL},
     {0},
 };
