@@ -22,6 +22,9 @@ void sl_program_results_fini(sl_program_results *results)
 
 bool sl_program_results_launch(sl_program_results *results, const char *kernel, double ns)
 {
+    uint64_t number = results->untimed;
+    for (size_t i = 0; i < results->kernels.count; i++)
+        number += results->kernels.items[i].launches;
     for (size_t i = 0; i < results->kernels.count; i++) {
         sl_timed_program_kernel *known = &results->kernels.items[i];
         if (strcmp(known->name, kernel))
@@ -29,13 +32,14 @@ bool sl_program_results_launch(sl_program_results *results, const char *kernel, 
         if (ns > known->longest_ns) {
             known->longest = known->launches;
             known->longest_ns = ns;
+            known->number = number;
         }
         known->launches++;
         known->ns += ns;
         return true;
     }
     char *name = strdup(kernel);
-    if (name && sl_array_push(&results->kernels, (sl_timed_program_kernel){name, 1, ns, 0, ns}))
+    if (name && sl_array_push(&results->kernels, (sl_timed_program_kernel){name, 1, ns, 0, ns, number}))
         return true;
     free(name);
     return false;
@@ -104,8 +108,9 @@ bool sl_program_results_write(const sl_program_results *r, const char *path)
     if (r->refused)
         fprintf(file, "refused %s\n", r->refused);
     for (size_t i = 0; i < r->kernels.count; i++)
-        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
-                r->kernels.items[i].longest, r->kernels.items[i].longest_ns, r->kernels.items[i].name);
+        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %" PRIu64 " %s\n", r->kernels.items[i].launches,
+                r->kernels.items[i].ns, r->kernels.items[i].longest, r->kernels.items[i].longest_ns,
+                r->kernels.items[i].number, r->kernels.items[i].name);
     for (size_t i = 0; i < r->left.count; i++)
         fprintf(file, "left %s\n", r->left.items[i]);
     fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
@@ -130,8 +135,8 @@ static bool read_line(sl_program_results *r, char *line)
         char *left = strdup(line + 5);
         return left && sl_array_push(&r->left, left);
     }
-    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &kernel.longest,
-               &kernel.longest_ns, &name) != 4 ||
+    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %" SCNu64 " %n", &kernel.launches, &kernel.ns,
+               &kernel.longest, &kernel.longest_ns, &kernel.number, &name) != 5 ||
         !name)
         return true; /* a line of a newer program */
     kernel.name = strdup(line + name);

@@ -5,8 +5,9 @@
  *   applied COUNT                      code was exchanged; so many accesses and settings are changed
  *   refused REASON                     the plan could not be applied
  *   texts COUNT                        PTX texts that were looked at
- *   kernel LAUNCHES NANOSECONDS LONGEST NANOSECONDS NAME
- *                                      time of all launches of a kernel; which of them took longest, and its time
+ *   kernel LAUNCHES NANOSECONDS LONGEST NANOSECONDS NUMBER NAME
+ *                                      time of all launches of a kernel; which of them took longest, its time, and
+ *                                      its number among all launches
  *   left REASON                        a kernel that was not tuned, and why
  *   untimed LAUNCHES                   launches inside of graphs, or whose events failed
  *   copies COUNT BYTES HASH            copies to the host, all in order
@@ -27,6 +28,7 @@ typedef struct sl_timed_program_kernel {
     double ns;        /* on the simulator: cycles */
     uint64_t longest; /* of these launches, counted from 0 */
     double longest_ns;
+    uint64_t number; /* of that launch among all of the program, as 'sluice run' has it */
 } sl_timed_program_kernel;
 
 typedef struct sl_program_results {

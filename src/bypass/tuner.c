@@ -527,7 +527,8 @@ sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
 {
     const sl_plan *plan = tuner->options.like;
     request_list requests = {0};
-    sl_status status = SL_OK;
+    sl_status status =
+        tuner->timer->deviation ? SL_OK : measure_noise(tuner, error); /* the simulator takes long for it */
     for (uint32_t i = 0; i < tuner->graph->nodes && !status; i++)
         for (uint32_t k = 0; k < plan->loads && !status; k++) {
             const sl_plan_load *load = &plan->load[k];

@@ -162,8 +162,10 @@ const sl_command sl_cmd_apply = {
         "tune' lists; the PTX version is raised where they need it. Settings of kernels are not in the code: the CUDA "
         "calls that the host has to make are printed. In LLVM IR for AMD GPUs, loads that bypass L1 (and L0) become "
         "volatile and those that bypass L2 "
-        "!nontemporal. The IR is written as text or, to a file named .bc, as bitcode; it is then compiled, and loads "
-        "without the bits of their mode (glc dlc, slc on RDNA2) are reported.\n\nA plan for other code, or a mode that "
+        "!nontemporal; it is then compiled, and loads without the bits of their mode (glc dlc, slc on RDNA2) are "
+        "reported. In LLVM IR for NVIDIA GPUs loads and stores become inline assembly with their operators: compile it "
+        "with -mattr=+ptx74 or later. The IR is written as text or, to a file named .bc, as bitcode.\n\nA plan for "
+        "other code, or a mode that "
         "the target cannot express, is an error, and nothing is written.",
     .options = options,
     .common = SL_COMMON_REPORT,

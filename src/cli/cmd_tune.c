@@ -239,7 +239,7 @@ static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_t
 {
     sl_tuning_row row = {.subject = subject,
                          .kernel = k->function,
-                         .launch = launch->number,
+                         .launch = launch->of_program,
                          .launches = launch->launches,
                          .select = plan->select,
                          .base = k->base,
@@ -529,8 +529,11 @@ const sl_command sl_cmd_tune = {
         "gains by caches. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
-        "again. Of a program on a GPU the kernels that take most of its time are tuned inside of it, on the arguments "
-        "and memory they really have; 'sluice run --plan' applies the plan of a program to it. That "
+        "again. Of a program the kernels that take most of its time are tuned, each in the PTX module it comes from: "
+        "on a "
+        "GPU inside of it, on the arguments and memory they really have. All of its launches are then run with and "
+        "without the plan, and kernels that are not faster there keep their original; 'sluice run --plan' applies the "
+        "plan to the program. The plan "
         "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
         "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
 // clang-format off

@@ -34,7 +34,8 @@ static sl_status choose(sl_program_tuning *t, const sl_program_results *survey, 
         if (!sl_kernel_matches(&filter, order[i]->name, NULL) || covered >= t->share * all)
             continue;
         covered += order[i]->ns;
-        const sl_tune_job_launch one = {strdup(order[i]->name), order[i]->longest, order[i]->launches, false};
+        const sl_tune_job_launch one = {strdup(order[i]->name), order[i]->longest, order[i]->launches, order[i]->number,
+                                        false};
         if (!one.kernel || !sl_array_push(&t->job.launches, one))
             status = sl_fail_memory(error);
     }

@@ -372,6 +372,7 @@ exits 0
 stderr_has 'step'
 stderr_has 'accesses and settings are changed'
 stderr_has 'all identical'
+! grep -q speedup "$scratch/stderr" || fail 'it tells times of the emulator, which knows no caches'
 echo 'exit code 0' >>"$scratch/stdout"
 diff "$source_root/tests/programs/expected/nbody.txt" "$scratch/stdout" >"$scratch/diff" || fail "$(cat "$scratch/diff")"
 
