@@ -48,7 +48,7 @@ static const sl_option options[] = {
     {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"seconds", 0, SL_OPTION_STRING, "S", "Spend about S seconds on the kernels of a program on a GPU, or on each kernel of other inputs: single loads and groups first, then combinations, as far as they fit; 0: as many as it takes (default: 60 for a program on a GPU, else 0)", AT(seconds), 0, 0, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program: tune at most N kernels, those that take most time, on the simulator those with most warp instructions (default: 20, or as many as make 95 % of it)", AT(kernels), 1, 1000, NULL},
-    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
+    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one; with --controls L1,L2,neutral also the neutral hints in place of those to L2", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},

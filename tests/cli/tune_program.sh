@@ -22,6 +22,14 @@ stderr_has 'nothing to gain: the program stays as it is'
 file_has plan.json '"function": "adds"'
 file_has plan.json '"program_before": '
 
+it 'numbers launches as run does'
+run "$sluice" tune --on gpu --csv tuned.csv -q -- "$program"
+exits 0
+"$sluice" run --csv ran.csv -q -- "$program" >/dev/null 2>&1
+for number in $(sed -n 's/^[^,]*,counts,\([0-9]*\),.*/\1/p' tuned.csv); do
+    grep -q "^$number,counts," ran.csv || fail "launch $number is another one: $(cat ran.csv)"
+done
+
 it 'has a plan for each PTX module, and applies all of them'
 run "$sluice" tune --on gpu --select PassL0/1 -o plan.json -- "$program"
 exits 0
