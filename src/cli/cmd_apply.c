@@ -9,6 +9,7 @@
 #include "cli/apply_report.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "ptx/elf.h"
 #include "rewrite/llvm_file.h"
 #include "rewrite/ptx.h"
 
@@ -100,6 +101,11 @@ static sl_status apply(const sl_invocation *inv, const char *path, uint32_t sm, 
     size_t length = 0, out_length = 0;
     sl_plan plan = {0};
     sl_status status = sl_file_read(path, &text, &length, error);
+    if (!status && sl_elf_is(text, length))
+        status = sl_fail(error, SL_UNSUPPORTED,
+                         "%s is a program: 'sluice run --plan' applies plans to programs as they run, and 'sluice ptx' "
+                         "writes their PTX to files",
+                         path);
     if (!status)
         status = sl_plan_read_for(inv->args.operand[0], sl_ptx_text_hash(text, length), &plan, error);
     bool read = !status;

@@ -40,6 +40,17 @@ run "$sluice" run --on gpu --plan plan.json -- "$program"
 exits 0
 stdout_is 'sum 30524, first 2'
 stderr_has '5 accesses and settings are changed; 8192 bytes in 1 copies to the host, all identical'
+stderr_has speedup
+run "$sluice" measure --plan plan.json -- "$program"
+exits 0
+stdout_is 'sum 30524, first 2'
+stderr_has '5 accesses and settings are changed; 8192 bytes in 1 copies to the host, all identical'
+run "$sluice" measure --plan plan.json --rounds 5 -- "$program"
+exits 2
+stderr_has '--rounds does not apply to programs'
+run "$sluice" apply plan.json "$program"
+exits 1
+stderr_has "driver_program is a program: 'sluice run --plan' applies plans to programs as they run"
 "$sluice" run --on gpu --plan plan.json -- "$program" 2>&1 | grep -q 'counts  *2 ' || fail 'launches of counts are not counted'
 
 it 'sets what plans ask of launches'
