@@ -26,9 +26,8 @@ it 'numbers launches as run does'
 run "$sluice" tune --on gpu --csv tuned.csv -q -- "$program"
 exits 0
 "$sluice" run --csv ran.csv -q -- "$program" >/dev/null 2>&1
-for number in $(sed -n 's/^[^,]*,counts,\([0-9]*\),.*/\1/p' tuned.csv); do
-    grep -q "^$number,counts," ran.csv || fail "launch $number is another one: $(cat ran.csv)"
-done
+number=$(sed -n 's/^[^,]*,counts,\([0-9]*\),.*/\1/p' tuned.csv)
+grep -q "^$number,counts," ran.csv || fail "launch $number is another one: $(cat ran.csv)"
 
 it 'has a plan for each PTX module, and applies all of them'
 run "$sluice" tune --on gpu --select PassL0/1 -o plan.json -- "$program"
