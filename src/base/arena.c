@@ -29,6 +29,15 @@ void sl_arena_fini(sl_arena *arena)
     arena->chunks = NULL;
 }
 
+void sl_arena_take(sl_arena *arena, sl_arena *other)
+{
+    sl_arena_chunk **end = &arena->chunks;
+    while (*end)
+        end = &(*end)->next;
+    *end = other->chunks;
+    other->chunks = NULL;
+}
+
 static void *out_of_memory(sl_arena *arena)
 {
     arena->failed = true;

@@ -610,6 +610,46 @@ sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *err
     return sl_json_finish(&json, error);
 }
 
+sl_status sl_plan_list_save(const sl_plan_list *list, const char *path, sl_error *error)
+{
+    FILE *file = fopen(path, "w");
+    sl_status status = file ? sl_plan_list_write(list, file, error) : sl_fail_io(error, "write", path);
+    if (file && fclose(file) && !status)
+        status = sl_fail_io(error, "write", path);
+    return status;
+}
+
+sl_status sl_plan_list_join(const sl_plan_list *list, sl_arena *arena, sl_plan *joined, sl_error *error)
+{
+    uint32_t kernels = 0, loads = 0;
+    for (uint32_t p = 0; p < list->count; p++) {
+        kernels += list->plan[p].kernels;
+        loads += list->plan[p].loads;
+    }
+    *joined = list->count ? list->plan[0] : (sl_plan){0};
+    joined->arena = (sl_arena){0};
+    joined->kernel = sl_arena_array(arena, sl_plan_kernel, kernels + 1);
+    joined->load = sl_arena_array(arena, sl_plan_load, loads + 1);
+    if (!joined->kernel || !joined->load)
+        return sl_fail_memory(error);
+    joined->kernels = joined->loads = 0;
+    for (uint32_t p = 0; p < list->count; p++) {
+        for (uint32_t i = 0; i < list->plan[p].kernels; i++)
+            joined->kernel[joined->kernels++] = list->plan[p].kernel[i];
+        for (uint32_t i = 0; i < list->plan[p].loads; i++)
+            joined->load[joined->loads++] = list->plan[p].load[i];
+    }
+    return SL_OK;
+}
+
+uint64_t sl_plan_list_chosen(const sl_plan_list *list)
+{
+    uint64_t chosen = 0;
+    for (uint32_t p = 0; p < list->count; p++)
+        chosen += sl_plan_chosen(&list->plan[p]);
+    return chosen;
+}
+
 /* ---- check against code ---- */
 
 static const sl_load *find_load(const sl_load_graph *graph, const sl_plan_load *wanted)
@@ -627,10 +667,12 @@ static sl_status check_node(const sl_plan_load *wanted, const char *form, const 
     static const char *const words[] = {"load", "store"};
     const sl_load *load = find_load(graph, wanted);
     char setting[32];
-    if (!strcmp(form, "llvm-ir") && wanted->mode >= SL_BYPASS_BY_LEVEL && wanted->mode != SL_BYPASS_STORE_L2)
+    bool missing = wanted->node == SL_NODE_KERNEL || (load && !load->fixed && !(load->modes >> wanted->mode & 1));
+    if (!strcmp(form, "llvm-ir") && wanted->mode && missing)
         return sl_fail(error, SL_UNSUPPORTED,
-                       "%s: mode %s of %s cannot be written into LLVM IR, which has volatile and nontemporal loads "
-                       "and nontemporal stores alone; compile it to PTX and tune that",
+                       "%s: mode %s of %s cannot be written into LLVM IR: for AMD GPUs it has volatile and nontemporal "
+                       "loads and nontemporal stores alone, and for NVIDIA GPUs no read-only path, no prefetch and no "
+                       "settings of kernels; compile it to PTX and tune that",
                        name, sl_bypass_name(wanted->mode), wanted->function);
     if (!load && wanted->node == SL_NODE_KERNEL)
         return sl_fail(error, SL_NOT_FOUND, "the plan names the setting '%s' of %s, which %s does not have",

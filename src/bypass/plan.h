@@ -47,7 +47,7 @@ typedef struct sl_plan {
     const char *select;  /* selection strategy */
     const char *made_by; /* version and command line */
     double thresh1, thresh2, weight;
-    double program_before, program_after; /* seconds of all kernels of a program, without and with its plans */
+    double program_before, program_after; /* of all kernels of a program, without and with its plans: s, or cycles */
     uint32_t kernels;
     sl_plan_kernel *kernel;
     uint32_t loads; /* and stores and settings */
@@ -73,7 +73,15 @@ sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *erro
 /* Of a list the plan for code with this hash, else the first: sl_plan_check then says what is wrong. */
 sl_status sl_plan_read_for(const char *path, uint64_t code_hash, sl_plan *plan, sl_error *error);
 sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *error);
+/* The same into a file of this path. */
+sl_status sl_plan_list_save(const sl_plan_list *list, const char *path, sl_error *error);
 void sl_plan_list_fini(sl_plan_list *list);
+/* All plans as one, whose arrays are in the arena; for reports, and for recorded kernels, which are known by their
+ * names.
+ */
+sl_status sl_plan_list_join(const sl_plan_list *list, sl_arena *arena, sl_plan *joined, sl_error *error);
+/* Accesses and settings that they change. */
+uint64_t sl_plan_list_chosen(const sl_plan_list *list);
 
 /* Whether the plan belongs to code of this form and hash (`name`, for messages) with these loads, and each of its modes
  * can be written. */

@@ -22,6 +22,9 @@ void sl_program_results_fini(sl_program_results *results)
 
 bool sl_program_results_launch(sl_program_results *results, const char *kernel, double ns)
 {
+    uint64_t number = results->untimed;
+    for (size_t i = 0; i < results->kernels.count; i++)
+        number += results->kernels.items[i].launches;
     for (size_t i = 0; i < results->kernels.count; i++) {
         sl_timed_program_kernel *known = &results->kernels.items[i];
         if (strcmp(known->name, kernel))
@@ -29,13 +32,14 @@ bool sl_program_results_launch(sl_program_results *results, const char *kernel, 
         if (ns > known->longest_ns) {
             known->longest = known->launches;
             known->longest_ns = ns;
+            known->number = number;
         }
         known->launches++;
         known->ns += ns;
         return true;
     }
     char *name = strdup(kernel);
-    if (name && sl_array_push(&results->kernels, (sl_timed_program_kernel){name, 1, ns, 0, ns}))
+    if (name && sl_array_push(&results->kernels, (sl_timed_program_kernel){name, 1, ns, 0, ns, number}))
         return true;
     free(name);
     return false;
@@ -55,6 +59,46 @@ void sl_program_results_copy(sl_program_results *results, const void *data, size
     results->bytes += bytes;
 }
 
+double sl_program_results_time(const sl_program_results *results, const char *kernel)
+{
+    double ns = 0;
+    for (size_t i = 0; i < results->kernels.count; i++)
+        if (!kernel || !strcmp(results->kernels.items[i].name, kernel))
+            ns += results->kernels.items[i].ns;
+    return ns;
+}
+
+/* What plans change in a kernel. False: nothing. */
+static bool give_up(sl_plan *plan, sl_plan_kernel *kernel)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        if (!strcmp(plan->load[i].function, kernel->function)) {
+            any |= plan->load[i].mode != 0;
+            plan->load[i].mode = 0;
+            plan->load[i].why = NULL;
+        }
+    if (any) {
+        kernel->verdict = "not faster in the program: the original is kept";
+        kernel->planned = kernel->gain = kernel->gain_spread = 0;
+    }
+    return any;
+}
+
+bool sl_plans_give_up(sl_plan_list *plans, const sl_program_results *before, const sl_program_results *after)
+{
+    bool any = false, slower = sl_program_results_time(after, NULL) > sl_program_results_time(before, NULL);
+    for (int all = 0; all < 2 && !any && (!all || slower); all++)
+        for (uint32_t p = 0; p < plans->count; p++)
+            for (uint32_t k = 0; k < plans->plan[p].kernels; k++) {
+                sl_plan_kernel *kernel = &plans->plan[p].kernel[k];
+                if (all || sl_program_results_time(after, kernel->function) >
+                               sl_program_results_time(before, kernel->function))
+                    any |= give_up(&plans->plan[p], kernel);
+            }
+    return any;
+}
+
 bool sl_program_results_write(const sl_program_results *r, const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -64,8 +108,9 @@ bool sl_program_results_write(const sl_program_results *r, const char *path)
     if (r->refused)
         fprintf(file, "refused %s\n", r->refused);
     for (size_t i = 0; i < r->kernels.count; i++)
-        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
-                r->kernels.items[i].longest, r->kernels.items[i].longest_ns, r->kernels.items[i].name);
+        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %" PRIu64 " %s\n", r->kernels.items[i].launches,
+                r->kernels.items[i].ns, r->kernels.items[i].longest, r->kernels.items[i].longest_ns,
+                r->kernels.items[i].number, r->kernels.items[i].name);
     for (size_t i = 0; i < r->left.count; i++)
         fprintf(file, "left %s\n", r->left.items[i]);
     fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
@@ -90,8 +135,8 @@ static bool read_line(sl_program_results *r, char *line)
         char *left = strdup(line + 5);
         return left && sl_array_push(&r->left, left);
     }
-    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &kernel.longest,
-               &kernel.longest_ns, &name) != 4 ||
+    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %" SCNu64 " %n", &kernel.launches, &kernel.ns,
+               &kernel.longest, &kernel.longest_ns, &kernel.number, &name) != 5 ||
         !name)
         return true; /* a line of a newer program */
     kernel.name = strdup(line + name);

@@ -5,8 +5,9 @@
  *   applied COUNT                      code was exchanged; so many accesses and settings are changed
  *   refused REASON                     the plan could not be applied
  *   texts COUNT                        PTX texts that were looked at
- *   kernel LAUNCHES NANOSECONDS LONGEST NANOSECONDS NAME
- *                                      time of all launches of a kernel; which of them took longest, and its time
+ *   kernel LAUNCHES NANOSECONDS LONGEST NANOSECONDS NUMBER NAME
+ *                                      time of all launches of a kernel; which of them took longest, its time, and
+ *                                      its number among all launches
  *   left REASON                        a kernel that was not tuned, and why
  *   untimed LAUNCHES                   launches inside of graphs, or whose events failed
  *   copies COUNT BYTES HASH            copies to the host, all in order
@@ -19,13 +20,15 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "bypass/plan.h"
 
 typedef struct sl_timed_program_kernel {
     char *name;
     uint64_t launches;
-    double ns;
+    double ns;        /* on the simulator: cycles */
     uint64_t longest; /* of these launches, counted from 0 */
     double longest_ns;
+    uint64_t number; /* of that launch among all of the program, as 'sluice run' has it */
 } sl_timed_program_kernel;
 
 typedef struct sl_program_results {
@@ -44,6 +47,11 @@ bool sl_program_results_launch(sl_program_results *results, const char *kernel, 
 void sl_program_results_left(sl_program_results *results, const char *kernel, const char *reason);
 /* Adds bytes that came to the host. */
 void sl_program_results_copy(sl_program_results *results, const void *data, size_t bytes);
+/* Of all kernels, or of one where `kernel` is not NULL. */
+double sl_program_results_time(const sl_program_results *results, const char *kernel);
+/* Kernels that are not faster inside of the whole program keep their original: caches come to them with what others
+ * left there. All do where the program as a whole is not faster. True: something was given up. */
+bool sl_plans_give_up(sl_plan_list *plans, const sl_program_results *before, const sl_program_results *after);
 bool sl_program_results_write(const sl_program_results *results, const char *path);
 sl_status sl_program_results_read(const char *path, sl_program_results *results, sl_error *error);
 

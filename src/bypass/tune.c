@@ -57,7 +57,7 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
 sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned, sl_error *error)
 {
     uint32_t loads = tuner->graph->nodes;
-    *tuned = (sl_tuned){.verdict = "no load should bypass"};
+    *tuned = (sl_tuned){.verdict = "nothing to gain"};
     tuned->mode = sl_arena_array(&tuner->arena, uint8_t, loads + 1);
     tuned->why = sl_arena_array(&tuner->arena, const char *, loads + 1);
     if (!tuned->mode || !tuned->why)

@@ -523,18 +523,28 @@ static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned m
     return size > sigmas * load->spread[mode];
 }
 
+/* The same of a neutral mode: of one that it stands for. */
+static bool is_asked(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
+{
+    bool asked = is_certain(plan, load, mode, sigmas);
+    for (unsigned m = 1; m < SL_BYPASS_MODES && !asked; m++)
+        asked = sl_bypass_neutral(m) == mode && is_certain(plan, load, m, sigmas);
+    return asked;
+}
+
 sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
 {
     const sl_plan *plan = tuner->options.like;
     request_list requests = {0};
-    sl_status status = SL_OK;
+    sl_status status =
+        tuner->timer->deviation ? SL_OK : measure_noise(tuner, error); /* the simulator takes long for it */
     for (uint32_t i = 0; i < tuner->graph->nodes && !status; i++)
         for (uint32_t k = 0; k < plan->loads && !status; k++) {
             const sl_plan_load *load = &plan->load[k];
             if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
                 continue;
             for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
-                if (controls_of(tuner) >> m & 1 && is_certain(plan, load, m, tuner->options.sigmas))
+                if (controls_of(tuner) >> m & 1 && is_asked(plan, load, m, tuner->options.sigmas))
                     status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
                                               error);
         }

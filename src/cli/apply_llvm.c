@@ -90,20 +90,25 @@ static void warn_of_cpus(const sl_invocation *inv, const sl_llvm_file *file, con
     }
 }
 
-static sl_status print_summary(const sl_invocation *inv, const sl_llvm_file *file, const uint8_t *mode,
-                               const sl_llvm_check *check, sl_error *error)
+static sl_status print_summary(const sl_invocation *inv, const sl_plan *plan, const sl_llvm_file *file,
+                               const uint8_t *mode, const sl_llvm_check *check, sl_error *error)
 {
     const sl_load_graph *graph = sl_llvm_graph(file->code);
     sl_llvm_facts facts = sl_llvm_facts_of(file->code);
+    bool amd = facts.arch == SL_LLVM_AMDGCN;
     uint32_t chosen = 0, waiting = 0;
     for (uint32_t i = 0; i < graph->loads; i++) {
         chosen += mode[i] != SL_BYPASS_NONE;
-        waiting += (mode[i] & SL_BYPASS_L1) != 0;
+        waiting += amd && (mode[i] & SL_BYPASS_L1) != 0;
     }
+    uint32_t stores = (uint32_t)sl_plan_chosen(plan) - chosen;
     warn(inv, file, mode, check);
     if (!sl_apply_prints_summary(inv))
         return SL_OK;
-    printf("%u of %u loads bypass (LLVM %u)\n", chosen, graph->loads, sl_llvm_version(file->llvm));
+    printf("%u of %u loads %s (LLVM %u)\n", chosen, graph->loads, amd ? "bypass" : "become inline assembly",
+           sl_llvm_version(file->llvm));
+    if (stores)
+        printf("%u %s changed\n", stores, stores == 1 ? "store is" : "stores are");
     if (facts.loads_joined)
         printf("loads were merged by the optimiser: %u in the file, %u now\n", facts.loads_before, graph->loads);
     if (waiting)
@@ -142,6 +147,16 @@ static sl_status report(const sl_invocation *inv, const sl_llvm_file *file, cons
     return status;
 }
 
+/* For NVIDIA GPUs the assembly is what the IR says. */
+static void note_assembly(const uint8_t *mode, uint32_t loads, sl_llvm_check *check)
+{
+    for (uint32_t i = 0; i < loads; i++) {
+        check[i].instructions = 1;
+        snprintf(check[i].instruction, sizeof check[i].instruction, "ld.global%s", sl_controls[mode[i]].operators);
+        snprintf(check[i].got, sizeof check[i].got, "%s", sl_controls[mode[i]].policy);
+    }
+}
+
 sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const char *path,
                         const sl_apply_llvm_options *options, sl_error *error)
 {
@@ -155,6 +170,8 @@ sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const cha
     status = mode && check ? sl_llvm_file_apply(&file, plan, path, mode, error) : sl_fail_memory(error);
     if (!status && sl_llvm_facts_of(file.code).arch == SL_LLVM_AMDGCN)
         status = sl_llvm_file_check(&file, check, error);
+    else if (!status)
+        note_assembly(mode, loads, check);
     if (!status)
         status = write_module(inv, &file, error);
     if (!status) {
@@ -162,7 +179,7 @@ sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const cha
         status = report(inv, &file, path, mode, check, error);
     }
     if (!status)
-        status = print_summary(inv, &file, mode, check, error);
+        status = print_summary(inv, plan, &file, mode, check, error);
     free(mode);
     free(check);
     sl_llvm_file_close(&file);

@@ -9,6 +9,7 @@
 #include "cli/apply_report.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "ptx/elf.h"
 #include "rewrite/llvm_file.h"
 #include "rewrite/ptx.h"
 
@@ -21,7 +22,7 @@ typedef struct apply_options {
 // clang-format off
 static const sl_option options[] = {
     {"target", 0, SL_OPTION_STRING, "SM", "PTX: raise .target to SM, e.g. sm_80, if it is lower and the plan requires it", offsetof(apply_options, target), 0, 0, NULL},
-    {"cpu", 0, SL_OPTION_STRING, "GFX", "LLVM IR: target of functions without a \"target-cpu\" attribute (default: gfx1030)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
+    {"cpu", 0, SL_OPTION_STRING, "CPU", "LLVM IR: target of functions without a \"target-cpu\" attribute (default: gfx1030 or sm_80)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
     {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", offsetof(apply_options, llvm.llvm), 0, 0, NULL},
     {0},
 };
@@ -100,6 +101,11 @@ static sl_status apply(const sl_invocation *inv, const char *path, uint32_t sm, 
     size_t length = 0, out_length = 0;
     sl_plan plan = {0};
     sl_status status = sl_file_read(path, &text, &length, error);
+    if (!status && sl_elf_is(text, length))
+        status = sl_fail(error, SL_UNSUPPORTED,
+                         "%s is a program: 'sluice run --plan' applies plans to programs as they run, and 'sluice ptx' "
+                         "writes their PTX to files",
+                         path);
     if (!status)
         status = sl_plan_read_for(inv->args.operand[0], sl_ptx_text_hash(text, length), &plan, error);
     bool read = !status;
@@ -162,8 +168,10 @@ const sl_command sl_cmd_apply = {
         "tune' lists; the PTX version is raised where they need it. Settings of kernels are not in the code: the CUDA "
         "calls that the host has to make are printed. In LLVM IR for AMD GPUs, loads that bypass L1 (and L0) become "
         "volatile and those that bypass L2 "
-        "!nontemporal. The IR is written as text or, to a file named .bc, as bitcode; it is then compiled, and loads "
-        "without the bits of their mode (glc dlc, slc on RDNA2) are reported.\n\nA plan for other code, or a mode that "
+        "!nontemporal; it is then compiled, and loads without the bits of their mode (glc dlc, slc on RDNA2) are "
+        "reported. In LLVM IR for NVIDIA GPUs loads and stores become inline assembly with their operators: compile it "
+        "with -mattr=+ptx74 or later. The IR is written as text or, to a file named .bc, as bitcode.\n\nA plan for "
+        "other code, or a mode that "
         "the target cannot express, is an error, and nothing is written.",
     .options = options,
     .common = SL_COMMON_REPORT,

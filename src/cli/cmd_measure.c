@@ -6,6 +6,8 @@
 #include "base/array.h"
 #include "bypass/ptx_loads.h"
 #include "cli/input.h"
+#include "cli/output.h"
+#include "cli/show_planned.h"
 #include "cli/show_tuning.h"
 #include "study/tuning.h"
 
@@ -111,6 +113,12 @@ static int run(const sl_invocation *inv)
     sl_error error = {0};
     if (!m.options->plan)
         return sl_cli_usage(inv, "--plan FILE is missing; 'sluice tune' writes one");
+    static const char *const of_kernels[] = {"rounds", "launches", "cold", "json", "csv"};
+    for (size_t i = 0; inv->args.program && i < sizeof of_kernels / sizeof *of_kernels; i++)
+        if (sl_was_given(inv, of_kernels[i]))
+            return sl_cli_usage(inv, "--%s does not apply to programs", of_kernels[i]);
+    if (inv->args.program)
+        return sl_run_planned(inv, m.options->plan, true);
     if (sl_plan_read(m.options->plan, &plan, &error))
         return sl_cli_fail(inv, &error);
     sl_arena_init(&m.arena);
@@ -131,16 +139,19 @@ static const sl_example examples[] = {
     {"sluice measure spmv --plan plan.json", "Time the kernels of a workload, original and planned"},
     {"sluice measure k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --plan plan.json",
      "Time the kernel of a PTX file"},
+    {"sluice measure --plan plan.json -- ./app",
+     "Time the kernels of a CUDA program, as 'sluice run --on gpu --plan' does"},
     {0},
 };
 
 const sl_command sl_cmd_measure = {
     .name = "measure",
     .summary = "time the original and the planned kernels on a real GPU",
-    .usage = "--plan FILE [options] (WORKLOAD [NAME=VALUE...] | FILE.ptx)",
-    .description = "Run each kernel unchanged and with the bypass plan applied, alternating, from the same memory "
-                   "state, and compare the resulting memory: different bytes are an error. Report medians, the speedup "
-                   "and its standard error.",
+    .usage = "--plan FILE [options] (WORKLOAD [NAME=VALUE...] | FILE.ptx | -- PROGRAM [ARG...])",
+    .description =
+        "Run each kernel unchanged and with the bypass plan applied, alternating, from the same memory "
+        "state, and compare the resulting memory: different bytes are an error. Report medians, the speedup "
+        "and its standard error. A CUDA program is run twice, and the data that it copies to the host compared.",
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT,
@@ -148,7 +159,8 @@ const sl_command sl_cmd_measure = {
     .defaults = &defaults,
     .min_operands = 1,
     .max_operands = SL_INPUT_MAX_OPERANDS,
-    .operand = "a workload or a PTX file",
+    .operand = "a workload, a PTX file or '-- ./app'",
+    .takes_program = true,
     .examples = examples,
     .run = run,
 };

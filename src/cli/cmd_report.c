@@ -265,8 +265,6 @@ static void report_fini(report *r)
     sl_launch_log_destroy(r->modelled);
     for (int i = 0; i < 3; i++)
         sl_whatif_fini(&r->run[i]);
-    if (r->planned)
-        sl_plan_fini(&r->plan);
     sl_beside_hardware_fini(&r->beside);
     sl_ncu_fini(&r->ncu);
     sl_cli_input_close(&r->input);
@@ -278,9 +276,9 @@ static sl_status read_plan(report *r, sl_error *error)
 {
     if (!r->options->plan)
         return SL_OK;
-    sl_status status = sl_input_find_code(&r->input.input, r->options->code, &r->input.recording, error);
+    sl_status status = sl_cli_input_find_code(&r->input, r->options->code, error);
     if (!status)
-        status = sl_input_plan(&r->input.input, r->options->plan, &r->input.recording, &r->plan, error);
+        status = sl_input_plan(&r->input.input, r->options->plan, &r->input.recording, &r->arena, &r->plan, error);
     r->planned = !status;
     return status;
 }

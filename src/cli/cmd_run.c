@@ -284,7 +284,7 @@ static const sl_option run_table[] = {
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX, LLVM IR: after the launch, print the buffer of argument ARG (counted from 0), or write its bytes to FILE", AT(dump), 0, 0, NULL},
     {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check the result against the CPU", AT(no_check), 0, 0, NULL},
-    {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it twice, unchanged and with the bypass plan applied, time each kernel and compare the data copied to the host; with --on gpu on a real GPU", AT(plan), 0, 0, NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it twice, unchanged and with the plan applied, and compare the data copied to the host; with --on gpu on a real GPU, where each kernel is timed, too", AT(plan), 0, 0, NULL},
     {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX, LLVM IR, or program with --plan: run on the emulator or on a real GPU, where the report has times instead of counts (default: emu)", AT(on), 0, 0, device_choices},
     {0},
 };

@@ -162,14 +162,10 @@ static sl_status read_plan(run *r, sl_cli_input *input, sl_arena *arena, sl_erro
     sl_plan plan;
     if (!r->options->plan)
         return SL_OK;
-    sl_status status = sl_input_find_code(&input->input, r->options->code, &input->recording, error);
+    sl_status status = sl_cli_input_find_code(input, r->options->code, error);
     if (!status)
-        status = sl_input_plan(&input->input, r->options->plan, &input->recording, &plan, error);
-    if (status)
-        return status;
-    status = sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
-    sl_plan_fini(&plan);
-    return status;
+        status = sl_input_plan(&input->input, r->options->plan, &input->recording, arena, &plan, error);
+    return status ? status : sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
 }
 
 /* Findings ask for stores and the like, which the trace tells, and for classes of misses, which the model tells. What

@@ -47,8 +47,8 @@ static const sl_option options[] = {
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
     {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"seconds", 0, SL_OPTION_STRING, "S", "Spend about S seconds on the kernels of a program on a GPU, or on each kernel of other inputs: single loads and groups first, then combinations, as far as they fit; 0: as many as it takes (default: 60 for a program on a GPU, else 0)", AT(seconds), 0, 0, NULL},
-    {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
-    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
+    {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program: tune at most N kernels, those that take most time, on the simulator those with most warp instructions (default: 20, or as many as make 95 % of it)", AT(kernels), 1, 1000, NULL},
+    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one; with --controls L1,L2,neutral also the neutral hints in place of those to L2", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -149,7 +149,7 @@ static sl_status open_store(tuning *t, sl_error *error)
 
 static sl_status plan_form(FILE *file, const void *result, sl_error *error)
 {
-    return sl_plan_write(result, file, error);
+    return sl_plan_list_write(result, file, error);
 }
 
 static sl_status graph_form(FILE *file, const void *result, sl_error *error)
@@ -196,46 +196,42 @@ static sl_status make_rows(tuning *t, sl_tuning_row **rows, sl_error *error)
     return *rows ? SL_OK : sl_fail_memory(error);
 }
 
+/* Writes what was asked for. `shown` has rows, unit and timer; the plans are joined for it. */
+static sl_status write_all(tuning *t, sl_plan_list *plans, sl_tuning *shown, int *code, sl_error *error)
+{
+    for (uint32_t i = 0; i < plans->count; i++)
+        plans->plan[i].made_by = t->inv->line;
+    sl_status status = SL_OK;
+    if (t->options->output)
+        status = sl_output_write(plan_form, t->options->output, plans, error);
+    if (!status && t->options->graph)
+        status = sl_output_write(graph_form, t->options->graph, shown->plan, error);
+    if (!status)
+        *code = sl_show_tuning(t->inv, &t->input, shown);
+    return status;
+}
+
 static sl_status show(tuning *t, int *code, sl_error *error)
 {
-    const sl_plan *plan = &t->result.plan;
-    sl_tuning shown = {
-        .timer = plan->timer, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
-    sl_tuning_row *rows;
-    sl_status status = make_rows(t, &rows, error);
-    shown.row = rows;
-    if (!status && t->options->output)
-        status = sl_output_write(plan_form, t->options->output, plan, error);
-    if (!status && t->options->graph)
-        status = sl_output_write(graph_form, t->options->graph, plan, error);
+    sl_plan joined;
+    sl_tuning_row *rows = NULL;
+    sl_status status = sl_plan_list_join(&t->result.plans, &t->arena, &joined, error);
     if (!status)
-        *code = sl_show_tuning(t->inv, &t->input, &shown);
-    return status;
+        status = make_rows(t, &rows, error);
+    sl_tuning shown = {.timer = joined.timer,
+                       .unit = joined.unit ? joined.unit : "ns",
+                       .rows = t->result.kernels.count,
+                       .row = rows,
+                       .plan = &joined};
+    return status ? status : write_all(t, &t->result.plans, &shown, code, error);
 }
 
 /* ---- programs on a GPU ---- */
 
-/* All plans as one, for the report. */
-static sl_status join_plans(tuning *t, const sl_plan_list *list, sl_plan *joined, sl_error *error)
+/* Of the time of a program that the kernels to be tuned should have. */
+static double share_of(const tuning *t)
 {
-    uint32_t kernels = 0, loads = 0;
-    for (uint32_t p = 0; p < list->count; p++) {
-        kernels += list->plan[p].kernels;
-        loads += list->plan[p].loads;
-    }
-    *joined = list->count ? list->plan[0] : (sl_plan){.unit = "ns"};
-    joined->kernel = sl_arena_array(&t->arena, sl_plan_kernel, kernels + 1);
-    joined->load = sl_arena_array(&t->arena, sl_plan_load, loads + 1);
-    if (!joined->kernel || !joined->load)
-        return sl_fail_memory(error);
-    joined->kernels = joined->loads = 0;
-    for (uint32_t p = 0; p < list->count; p++) {
-        for (uint32_t i = 0; i < list->plan[p].kernels; i++)
-            joined->kernel[joined->kernels++] = list->plan[p].kernel[i];
-        for (uint32_t i = 0; i < list->plan[p].loads; i++)
-            joined->load[joined->loads++] = list->plan[p].load[i];
-    }
-    return SL_OK;
+    return sl_was_given(t->inv, "kernels") ? 1 : 0.95;
 }
 
 static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_tune_job_launch *launch,
@@ -243,7 +239,7 @@ static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_t
 {
     sl_tuning_row row = {.subject = subject,
                          .kernel = k->function,
-                         .launch = launch->number,
+                         .launch = launch->of_program,
                          .launches = launch->launches,
                          .select = plan->select,
                          .base = k->base,
@@ -275,48 +271,42 @@ static sl_status make_program_rows(tuning *t, const sl_tune_job *job, const sl_p
     return rows ? SL_OK : sl_fail_memory(error);
 }
 
-static double seconds_of(const sl_program_results *results)
+/* Of all kernels, before and after. */
+static void note_program(sl_plan_list *plans, const sl_program_results *before, const sl_program_results *after,
+                         double unit)
 {
-    double ns = 0;
-    for (size_t i = 0; i < results->kernels.count; i++)
-        ns += results->kernels.items[i].ns;
-    return ns / 1e9;
-}
-
-static sl_status plan_list_form(FILE *file, const void *result, sl_error *error)
-{
-    return sl_plan_list_write(result, file, error);
+    for (uint32_t i = 0; i < plans->count; i++) {
+        plans->plan[i].program_before = sl_program_results_time(before, NULL) / unit;
+        plans->plan[i].program_after = sl_program_results_time(after, NULL) / unit;
+    }
 }
 
 static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tuned *tuned, int *code, sl_error *error)
 {
     sl_plan joined;
-    sl_status status = join_plans(t, &tuned->plans, &joined, error);
-    sl_tuning shown = {.timer = joined.timer ? joined.timer : "gpu", .unit = joined.unit, .plan = &joined};
+    sl_status status = sl_plan_list_join(&tuned->plans, &t->arena, &joined, error);
+    sl_tuning shown = {.timer = joined.timer ? joined.timer : "gpu", .unit = "ns", .plan = &joined};
     const sl_program_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
                              *after = &tuned->runs.results[SL_RUN_PLANNED];
-    for (uint32_t i = 0; i < tuned->plans.count; i++) {
-        tuned->plans.plan[i].made_by = t->inv->line;
-        tuned->plans.plan[i].program_before = seconds_of(tuned->compared ? before : &tuned->survey);
-        tuned->plans.plan[i].program_after = seconds_of(tuned->compared ? after : &tuned->survey);
-    }
+    if (tuned->compared)
+        note_program(&tuned->plans, before, after, 1e9);
+    else
+        note_program(&tuned->plans, &tuned->survey, &tuned->survey, 1e9);
     if (!status)
         status = make_program_rows(t, job, &joined, &shown, error);
-    if (!status && t->options->output)
-        status = sl_output_write(plan_list_form, t->options->output, &tuned->plans, error);
-    if (!status && t->options->graph)
-        status = sl_output_write(graph_form, t->options->graph, &joined, error);
+    if (!status)
+        status = write_all(t, &tuned->plans, &shown, code, error);
     if (status)
         return status;
-    *code = sl_show_tuning(t->inv, &t->input, &shown);
     for (size_t i = 0; i < tuned->tuning.left.count; i++)
         sl_cli_warn(t->inv, "not tuned: %s", tuned->tuning.left.items[i]);
     if (!t->inv->common->quiet && tuned->compared)
         fprintf(stderr,
                 "kernels of the program: %.6f s, with the plan %.6f s; the program: %.3f s, with the plan %.3f s; %llu "
                 "bytes copied to the host, all identical\n",
-                seconds_of(before), seconds_of(after), tuned->runs.seconds[SL_RUN_ORIGINAL],
-                tuned->runs.seconds[SL_RUN_PLANNED], (unsigned long long)after->bytes);
+                sl_program_results_time(before, NULL) / 1e9, sl_program_results_time(after, NULL) / 1e9,
+                tuned->runs.seconds[SL_RUN_ORIGINAL], tuned->runs.seconds[SL_RUN_PLANNED],
+                (unsigned long long)after->bytes);
     else if (!t->inv->common->quiet)
         fprintf(stderr, "nothing to gain: the program stays as it is\n");
     return SL_OK;
@@ -333,7 +323,7 @@ static int tune_program(tuning *t)
                              .folder = folder,
                              .kernel_regex = o->input.kernel_regex,
                              .max_kernels = (uint32_t)o->kernels,
-                             .share = sl_was_given(t->inv, "kernels") ? 1 : 0.95,
+                             .share = share_of(t),
                              .job = {.selector = t->selector[0],
                                      .options = t->tuner,
                                      .rounds = (uint32_t)o->rounds,
@@ -354,9 +344,62 @@ static int tune_program(tuning *t)
     return status ? sl_cli_fail(t->inv, &error) : code;
 }
 
+/* ---- on the simulator, and other inputs ---- */
+
+/* Rows of the first strategy for kernels of the plan whose changes were given up. */
+static void give_up_rows(tuning *t, const sl_plan *plan)
+{
+    for (size_t i = 0; i < t->result.kernels.count; i += t->selectors)
+        for (uint32_t k = 0; k < plan->kernels; k++) {
+            sl_tuned_kernel *row = &t->result.kernels.items[i];
+            if (!row->chosen || plan->kernel[k].planned > 0 || strcmp(plan->kernel[k].function, row->kernel) != 0)
+                continue;
+            row->chosen = 0;
+            row->time = row->base;
+            row->gain = row->gain_spread = 0;
+            row->verdict = plan->kernel[k].verdict;
+        }
+}
+
+/* All launches of a program, with and without the plans, until nothing is left to give up. */
+static sl_status compare(tuning *t, const sl_timed_kernels *kernels, sl_error *error)
+{
+    sl_plan_list *plans = &t->result.plans;
+    sl_program_results before = {0}, after = {0};
+    bool again = sl_plan_list_chosen(plans) != 0;
+    sl_progress_phase(t->inv->progress, "comparing");
+    sl_status status = again ? sl_simulate_planned(kernels, NULL, &before, error) : SL_OK;
+    while (again && !status) {
+        sl_plan joined;
+        sl_program_results_fini(&after);
+        status = sl_plan_list_join(plans, &t->arena, &joined, error);
+        if (!status)
+            status = sl_simulate_planned(kernels, &joined, &after, error);
+        again = !status && t->selector[0] == &sl_selectors[0] && sl_plans_give_up(plans, &before, &after);
+        for (uint32_t i = 0; again && i < plans->count; i++)
+            give_up_rows(t, &plans->plan[i]);
+    }
+    if (!status)
+        note_program(plans, &before, &after, 1);
+    sl_program_results_fini(&before);
+    sl_program_results_fini(&after);
+    return status;
+}
+
+static void say_program(const tuning *t)
+{
+    const sl_plan *plan = t->result.plans.plan;
+    if (!t->inv->common->quiet && sl_plan_list_chosen(&t->result.plans))
+        fprintf(stderr, "kernels of the program: %.0f cycles, with the plan %.0f; %u launches, one after the other\n",
+                plan->program_before, plan->program_after, t->input.recording.launches);
+    else if (!t->inv->common->quiet)
+        fprintf(stderr, "nothing to gain: the program stays as it is\n");
+}
+
 static int tune_input(tuning *t)
 {
-    if (!t->machine && t->inv->args.program)
+    bool program = t->inv->args.program != NULL;
+    if (!t->machine && program)
         return tune_program(t);
     const tune_options *o = t->options;
     sl_error error = {0};
@@ -371,16 +414,21 @@ static int tune_input(tuning *t)
                                       .machine = t->machine,
                                       .recording = &t->input.recording,
                                       .seed = o->input.seed,
-                                      .pool = pool};
+                                      .pool = pool,
+                                      .max_kernels = program ? (uint32_t)o->kernels : 0,
+                                      .share = share_of(t)};
     sl_progress_phase(t->inv->progress, "tuning");
     if (!status)
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
+    if (!status && program && !o->like)
+        status = compare(t, &kernels, &error);
     sl_progress_update(t->inv->progress, "choices", 1, 1);
-    t->result.plan.made_by = t->inv->line;
     if (!status)
         warn(t);
     if (!status)
         status = show(t, &code, &error);
+    if (!status && program && !o->like)
+        say_program(t);
     sl_pool_destroy(pool);
     sl_tuning_result_fini(&t->result);
     return status ? sl_cli_fail(t->inv, &error) : code;
@@ -428,7 +476,7 @@ static int take_input(tuning *t, uint32_t lanes)
         failed = sl_cli_input_take(&t->input, t->inv, false);
         if (failed)
             return failed;
-        status = sl_input_find_code(&t->input.input, code, &t->input.recording, &error);
+        status = sl_cli_input_find_code(&t->input, code, &error);
     }
     if (failed || status)
         sl_cli_input_close(&t->input);
@@ -481,8 +529,11 @@ const sl_command sl_cmd_tune = {
         "gains by caches. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
-        "again. Of a program on a GPU the kernels that take most of its time are tuned inside of it, on the arguments "
-        "and memory they really have; 'sluice run --plan' applies the plan of a program to it. That "
+        "again. Of a program the kernels that take most of its time are tuned, each in the PTX module it comes from: "
+        "on a "
+        "GPU inside of it, on the arguments and memory they really have. All of its launches are then run with and "
+        "without the plan, and kernels that are not faster there keep their original; 'sluice run --plan' applies the "
+        "plan to the program. The plan "
         "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
         "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
 // clang-format off

@@ -2,10 +2,12 @@
 #include "cli/input.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "launch/start_program.h"
+#include "study/input_plan.h"
 
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
 static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
@@ -104,6 +106,9 @@ static sl_input_spec spec_of(const sl_cli_input *to, const sl_invocation *inv, b
 static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lanes)
 {
     const sl_input_options *o = options_of(inv);
+    bool plans = to->input.spec.number_loads || sl_was_given(inv, "plan");
+    if (plans && to->input.kind == SL_INPUT_PROGRAM)
+        snprintf(to->ptx, sizeof to->ptx, "%s/ptx", to->scratch);
     to->record = (sl_record_options){.filter = {.kernel_regex = o->kernel_regex,
                                                 .first_launch = o->launch.first,
                                                 .last_launch = o->launch.last,
@@ -124,6 +129,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .output_to_stderr = sl_output_takes_stdout(inv->common),
                                      .producer = inv->line,
                                      .scratch = to->scratch,
+                                     .ptx_path = *to->ptx ? to->ptx : NULL,
                                      .spill = sl_temporary_base(),
                                      .start_program = sl_launch_program,
                                      .program_context = (void *)(uintptr_t)&inv->common->quiet,
@@ -273,6 +279,12 @@ void sl_cli_input_close(sl_cli_input *to)
     if (*to->scratch)
         sl_temporary_folder_remove(to->scratch);
     *to->scratch = 0;
+}
+
+sl_status sl_cli_input_find_code(sl_cli_input *to, const char *code, sl_error *error)
+{
+    const char *path = code ? code : !access(to->ptx, R_OK) ? to->ptx : NULL;
+    return path ? sl_input_find_code(&to->input, path, error) : SL_OK;
 }
 
 FILE *sl_cli_input_stream(const sl_cli_input *input)

@@ -55,6 +55,7 @@ typedef struct sl_cli_input {
     sl_recording recording;
     char params[1024];  /* NAME=VALUE of the command line, joined */
     char scratch[1024]; /* a temporary folder, removed on close; "": none */
+    char ptx[1100];     /* file in it for the PTX of a program, where plans need it */
     /* for reports */
     char subject[320];            /* "spmv rows=500", "app.slt" */
     sl_report_option fact;        /* what ran, for the header of a JSON report; only if `trace` is NULL */
@@ -82,6 +83,10 @@ int sl_cli_input_take(sl_cli_input *input, const sl_invocation *inv, bool damage
 /* Both. */
 int sl_cli_input_record(sl_cli_input *input, const sl_invocation *inv, unsigned kinds, uint32_t lanes, bool damaged);
 void sl_cli_input_close(sl_cli_input *input);
+
+/* Gives a recorded program or trace its PTX, from the file of --code (NULL: not given), or as the program loaded it. A
+ * trace without --code has none. */
+sl_status sl_cli_input_find_code(sl_cli_input *input, const char *code, sl_error *error);
 
 /* Where the text report goes by default: stderr for programs, which keep their standard output. */
 FILE *sl_cli_input_stream(const sl_cli_input *input);

@@ -28,16 +28,22 @@ static void report_untimed(FILE *file, const sl_program_results *a, const sl_pro
         fprintf(file, "\nthe program launched no kernel\n");
 }
 
+typedef struct shown {
+    sl_planned_runs runs;
+    bool gpu; /* else the emulator, whose times know no caches */
+} shown;
+
 static sl_status show(FILE *file, const void *result, sl_error *error)
 {
-    const sl_planned_runs *run = result;
+    const shown *s = result;
+    const sl_planned_runs *run = &s->runs;
     static const sl_column columns[] = {{"kernel", false, true},
                                         {"launches", true, false},
                                         {"original", true, false},
                                         {"planned", true, false},
                                         {"speedup", true, false}};
     const sl_program_results *a = &run->results[SL_RUN_ORIGINAL], *b = &run->results[SL_RUN_PLANNED];
-    sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
+    sl_table *table = sl_table_create(columns, s->gpu ? sizeof columns / sizeof *columns : 2);
     if (!table)
         return sl_fail_memory(error);
     for (size_t i = 0; i < a->kernels.count; i++) {
@@ -45,6 +51,8 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
         double planned = after ? after->ns : 0;
         sl_table_function(table, before->name);
         sl_table_cellf(table, "%llu", (unsigned long long)before->launches);
+        if (!s->gpu)
+            continue;
         sl_table_cellf(table, "%.2f us", before->ns / 1e3);
         sl_table_cellf(table, "%.2f us", planned / 1e3);
         sl_table_cellf(table, "%.3f", planned > 0 ? before->ns / planned : 1);
@@ -60,7 +68,7 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
 int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu)
 {
     char folder[512];
-    sl_planned_runs runs;
+    shown s = {.gpu = gpu};
     sl_error error = {0};
     sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
     if (status)
@@ -70,11 +78,11 @@ int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu)
                                         .gpu = gpu,
                                         .threads = (uint32_t)inv->common->threads,
                                         .folder = folder};
-    status = sl_planned_run(&program, &runs, &error);
+    status = sl_planned_run(&program, &s.runs, &error);
     sl_temporary_folder_remove(folder);
     if (!status && !inv->common->quiet)
-        status = sl_text_write(stderr, show, false, &runs, &error);
-    int code = status ? sl_cli_fail(inv, &error) : runs.exit_code[SL_RUN_PLANNED];
-    sl_planned_runs_fini(&runs);
+        status = sl_text_write(stderr, show, false, &s, &error);
+    int code = status ? sl_cli_fail(inv, &error) : s.runs.exit_code[SL_RUN_PLANNED];
+    sl_planned_runs_fini(&s.runs);
     return code;
 }

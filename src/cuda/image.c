@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bypass/ptx_loads.h"
 #include "cuda/results_file.h"
@@ -36,11 +37,24 @@ static cudaError_t add_wrapper(sl_rt_binary *binary, const sl_fatbin_wrapper *w,
     return sl_rt_error_of(status);
 }
 
+/* For whoever wants to know what ran. */
+static void keep_text(sl_rt *rt, const char *text, size_t length, const char *name)
+{
+    FILE *file = *rt->options.ptx ? fopen(rt->options.ptx, "ae") : NULL;
+    if (!file)
+        return;
+    bool failed = lockf(fileno(file), F_LOCK, 0) != 0; /* processes of one run share it */
+    fprintf(file, "%s%c%.*s%c", name, 0, (int)length, text, 0);
+    if (fclose(file) || failed)
+        sl_rt_problem(rt, "%s cannot be written", rt->options.ptx);
+}
+
 /* The text as plans have it; *text is malloc'ed, before and after. */
 static void apply_plans(sl_rt *rt, char **text, size_t *length, const char *name)
 {
     sl_error error = {0};
     char *edited = NULL, message[1536];
+    keep_text(rt, *text, *length, name);
     rt->planned.texts++;
     if (sl_ptx_apply_plans(*text, *length, name, &rt->plans, SL_PTX_L2_SM, &edited, length, &rt->planned.applied,
                            &error) &&
@@ -127,13 +141,9 @@ static cudaError_t no_ptx(sl_rt *rt, const sl_rt_binary *binary, sl_error *error
 /* Parses the best PTX of every container that has PTX. */
 static cudaError_t parse_all(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
 {
-    const sl_fatbin_entry *entries = binary->fatbin.entries.items;
-    size_t count = binary->fatbin.entries.count;
-    for (size_t first = 0, next; first < count; first = next) {
-        for (next = first; next < count && entries[next].container == entries[first].container;)
-            next++;
-        const sl_fatbin_entry *best = sl_fatbin_best_ptx(&entries[first], next - first, sl_rt_capability(rt));
-        cudaError_t failed = best ? parse_entry(rt, binary, best, error) : cudaSuccess;
+    size_t at = 0;
+    for (const sl_fatbin_entry *best; (best = sl_fatbin_next_ptx(&binary->fatbin, &at, sl_rt_capability(rt)));) {
+        cudaError_t failed = parse_entry(rt, binary, best, error);
         if (failed)
             return failed;
     }

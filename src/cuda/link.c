@@ -42,17 +42,11 @@ static cudaError_t keep(struct sl_rt_linker *linker, char *text)
 /* The best PTX of each container. */
 static cudaError_t add_fatbin(sl_rt *rt, struct sl_rt_linker *linker, const sl_fatbin *fatbin, sl_error *error)
 {
-    const sl_fatbin_entry *entries = fatbin->entries.items;
-    size_t count = fatbin->entries.count, added = 0;
+    size_t at = 0, added = 0;
     cudaError_t failed = cudaSuccess;
-    for (size_t first = 0, next; !failed && first < count; first = next) {
-        for (next = first; next < count && entries[next].container == entries[first].container;)
-            next++;
-        const sl_fatbin_entry *best = sl_fatbin_best_ptx(&entries[first], next - first, sl_rt_capability(rt));
+    for (const sl_fatbin_entry *best; !failed && (best = sl_fatbin_next_ptx(fatbin, &at, sl_rt_capability(rt)));) {
         char *text = NULL;
         size_t bytes;
-        if (!best)
-            continue;
         failed = sl_rt_error_of(sl_fatbin_unpack(best, &text, &bytes, error));
         if (!failed)
             failed = keep(linker, text);

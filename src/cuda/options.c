@@ -44,6 +44,7 @@ static const option_entry TABLE[] = {
     ENTRY(first_launch, TYPE_U64),
     ENTRY(last_launch, TYPE_U64),
     ENTRY(blocks, TYPE_U64),
+    ENTRY(ptx, TYPE_TEXT),
     ENTRY(plan, TYPE_TEXT),
     ENTRY(planned, TYPE_TEXT),
     ENTRY(libraries, TYPE_TEXT),

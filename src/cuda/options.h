@@ -26,6 +26,7 @@ typedef struct sl_cuda_options {
     char isa[16];             /* empty: the best */
     char results[1024];       /* folder for the files that tell what each process launched; empty: none */
     char trace[1024];         /* path of the trace; empty: none */
+    char ptx[1024];           /* file for the PTX texts of the program, each behind its name; empty: none */
     char plan[1024];          /* file of plans to apply to the PTX of the program; empty: none */
     char planned[1024];       /* file that tells what the program did, for runs with and without plans; empty: none */
     char libraries[1024];     /* folder of our libraries */

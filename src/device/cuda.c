@@ -62,7 +62,7 @@ static sl_status load_driver(cuda_device *self, const char *library, sl_error *e
         const char *reason = dlerror();
         return sl_fail(error, SL_NOT_FOUND,
                        "no GPU to run on: the CUDA driver library %s cannot be loaded (%s). It comes with the NVIDIA "
-                       "driver; without one, run on the emulator (--on emu)",
+                       "driver; without one there are the emulator and the simulator (leave out --on gpu)",
                        library, reason ? reason : "no reason given");
     }
     /* POSIX wants function pointers read through an object pointer. */

@@ -73,10 +73,9 @@ static sl_status check(const planned_run *run, sl_error *error)
     if (b->refused)
         return sl_fail(error, SL_INVALID, "the plan was not applied: %s", b->refused);
     if (!b->applied)
-        return sl_fail(
-            error, SL_MISMATCH,
-            "the plan was made for other code or chooses no load: none of the %llu PTX modules of %s matches it",
-            (unsigned long long)b->texts, run->app.path);
+        return sl_fail(error, SL_MISMATCH,
+                       "the plan was made for other code: none of the %llu PTX modules of %s matches it",
+                       (unsigned long long)b->texts, run->app.path);
     if (run->runs->exit_code[SL_RUN_ORIGINAL] != run->runs->exit_code[SL_RUN_PLANNED])
         return sl_fail(error, SL_MISMATCH, "the program exits with code %d, but with %d when the plan is applied",
                        run->runs->exit_code[SL_RUN_ORIGINAL], run->runs->exit_code[SL_RUN_PLANNED]);
@@ -99,7 +98,10 @@ static sl_status run_both(planned_run *run, sl_error *error)
     sl_status status = sl_plan_list_read(run->program->plan, &plans, error);
     if (status)
         return status;
+    bool changes = sl_plan_list_chosen(&plans) != 0;
     sl_plan_list_fini(&plans);
+    if (!changes)
+        return sl_fail(error, SL_INVALID, "%s changes nothing: there was nothing to gain", run->program->plan);
     run->plan = realpath(run->program->plan, NULL);
     if (!run->plan)
         return sl_fail_io(error, "read", run->program->plan);

@@ -93,6 +93,7 @@ static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, 
     } texts[] = {
         {"the instruction set", o->isa ? o->isa : "", out->isa, sizeof out->isa},
         {"the folder for results", o->scratch, out->results, sizeof out->results},
+        {"the file for PTX", o->ptx_path ? o->ptx_path : "", out->ptx, sizeof out->ptx},
         {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
          sizeof out->kernel_regex},
     };

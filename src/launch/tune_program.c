@@ -34,7 +34,8 @@ static sl_status choose(sl_program_tuning *t, const sl_program_results *survey, 
         if (!sl_kernel_matches(&filter, order[i]->name, NULL) || covered >= t->share * all)
             continue;
         covered += order[i]->ns;
-        const sl_tune_job_launch one = {strdup(order[i]->name), order[i]->longest, order[i]->launches, false};
+        const sl_tune_job_launch one = {strdup(order[i]->name), order[i]->longest, order[i]->launches, order[i]->number,
+                                        false};
         if (!one.kernel || !sl_array_push(&t->job.launches, one))
             status = sl_fail_memory(error);
     }
@@ -72,73 +73,6 @@ static sl_status tune(const sl_gpu_program *program, const sl_program_tuning *t,
     return status ? status : sl_plan_list_read(plans, &tuned->plans, error);
 }
 
-static bool chooses(const sl_plan_list *plans)
-{
-    uint64_t chosen = 0;
-    for (uint32_t p = 0; p < plans->count; p++)
-        chosen += sl_plan_chosen(&plans->plan[p]);
-    return chosen != 0;
-}
-
-static double time_of(const sl_program_results *results, const char *kernel)
-{
-    for (size_t i = 0; i < results->kernels.count; i++)
-        if (!strcmp(results->kernels.items[i].name, kernel))
-            return results->kernels.items[i].ns;
-    return 0;
-}
-
-static double time_of_all(const sl_program_results *results)
-{
-    double ns = 0;
-    for (size_t i = 0; i < results->kernels.count; i++)
-        ns += results->kernels.items[i].ns;
-    return ns;
-}
-
-/* Gives up what plans change in a kernel. False: nothing. */
-static bool give_up(sl_plan *plan, sl_plan_kernel *kernel, const char *verdict)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < plan->loads; i++)
-        if (!strcmp(plan->load[i].function, kernel->function)) {
-            any |= plan->load[i].mode != 0;
-            plan->load[i].mode = 0;
-            plan->load[i].why = NULL;
-        }
-    if (any) {
-        kernel->verdict = verdict;
-        kernel->planned = kernel->gain = kernel->gain_spread = 0;
-    }
-    return any;
-}
-
-/* Kernels that are not faster inside of the whole program keep their original: caches come to them with what others
- * left there. All do where the program as a whole is not faster. True: something was given up. */
-static bool give_up_slower(sl_program_tuned *tuned)
-{
-    const sl_program_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
-                             *after = &tuned->runs.results[SL_RUN_PLANNED];
-    bool any = false, slower = time_of_all(after) > time_of_all(before);
-    for (int all = 0; all < 2 && !any && (!all || slower); all++)
-        for (uint32_t p = 0; p < tuned->plans.count; p++)
-            for (uint32_t k = 0; k < tuned->plans.plan[p].kernels; k++) {
-                sl_plan_kernel *kernel = &tuned->plans.plan[p].kernel[k];
-                if (all || time_of(after, kernel->function) > time_of(before, kernel->function))
-                    any |= give_up(&tuned->plans.plan[p], kernel, "not faster in the program: the original is kept");
-            }
-    return any;
-}
-
-static sl_status write_plans(const sl_plan_list *plans, const char *path, sl_error *error)
-{
-    FILE *file = fopen(path, "w");
-    sl_status status = file ? sl_plan_list_write(plans, file, error) : sl_fail_io(error, "write", path);
-    if (file && fclose(file) && !status)
-        status = sl_fail_io(error, "write", path);
-    return status;
-}
-
 /* Runs the program with and without the plans until nothing is left to give up. */
 static sl_status compare(const sl_program_tuning *t, const char *plans, sl_program_tuned *tuned, sl_error *error)
 {
@@ -146,12 +80,14 @@ static sl_status compare(const sl_program_tuning *t, const char *plans, sl_progr
     const sl_planned_program planned = {
         .argv = t->argv, .plan = plans, .gpu = true, .folder = t->folder, .quiet = true, .repeats = REPEATS};
     sl_status status = SL_OK;
-    while (!status && (tuned->compared = chooses(&tuned->plans))) {
+    while (!status && (tuned->compared = sl_plan_list_chosen(&tuned->plans) != 0)) {
         sl_planned_runs_fini(&tuned->runs);
         status = sl_planned_run(&planned, &tuned->runs, error);
-        if (status || !give_up_slower(tuned))
+        const sl_program_results *ran = tuned->runs.results;
+        if (status || t->job.selector != &sl_selectors[0] ||
+            !sl_plans_give_up(&tuned->plans, &ran[SL_RUN_ORIGINAL], &ran[SL_RUN_PLANNED]))
             break;
-        status = write_plans(&tuned->plans, plans, error);
+        status = sl_plan_list_save(&tuned->plans, plans, error);
     }
     return status;
 }

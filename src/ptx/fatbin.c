@@ -179,6 +179,18 @@ const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t c
     return best_of(first, count, SL_FATBIN_PTX, sm);
 }
 
+const sl_fatbin_entry *sl_fatbin_next_ptx(const sl_fatbin *fatbin, size_t *at, uint32_t sm)
+{
+    const sl_fatbin_entry *all = fatbin->entries.items, *best = NULL;
+    while (!best && *at < fatbin->entries.count) {
+        size_t first = *at;
+        while (*at < fatbin->entries.count && all[*at].container == all[first].container)
+            ++*at;
+        best = sl_fatbin_best_ptx(all + first, *at - first, sm);
+    }
+    return best;
+}
+
 const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm)
 {
     return best_of(first, count, SL_FATBIN_CUBIN, sm);

@@ -54,6 +54,9 @@ size_t sl_fatbin_container_bytes(const void *data);
 /* The best PTX entry for a machine of compute capability `sm` among entries [first, first+count): the highest
  * architecture that the machine has, else the lowest above. NULL: no PTX. */
 const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t count, uint32_t sm);
+/* The best PTX of the next container that has some, from entry *at on, which it moves behind that container. NULL:
+ * there is no more. */
+const sl_fatbin_entry *sl_fatbin_next_ptx(const sl_fatbin *fatbin, size_t *at, uint32_t sm);
 /* The cubin whose facts (registers per thread) come nearest to a machine `sm`: equal, else the highest below, else the
  * lowest above. NULL: none. */
 const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm);

@@ -5,6 +5,8 @@
  *   volatile        the first levels miss and evict (L1)         gfx10: glc dlc
  *   !nontemporal    the last level streams (L2)                  gfx10: slc
  *
+ * For NVIDIA GPUs there are no such marks: an access with a mode becomes inline assembly with its operators.
+ *
  * Both together are what volatile alone is, before gfx12. Loads are listed and annotated after load-store vectorisation
  * (and after -O2 where that is asked for), because merging loads later would lose the marks or spread them; so what is
  * written is the prepared module with marks on the chosen loads and nothing else.
@@ -52,10 +54,10 @@ const sl_load_graph *sl_llvm_graph(const sl_llvm_code *code);
 const char *sl_llvm_cpu(const sl_llvm_code *code, uint32_t load);
 
 /* Marks loads: mode[i] is the mode of load i of the graph. SL_UNSUPPORTED: one that the load cannot take. Marks of an
- * earlier call are taken back first. */
+ * earlier call are taken back first; for NVIDIA GPUs there is one call, after which the code is only written. */
 sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *error);
-/* Makes a store nontemporal, or not; `node` is its number in the graph. */
-void sl_llvm_annotate_store(const sl_llvm_code *code, uint32_t node, bool nontemporal);
+/* Gives a store a mode that it can take; `node` is its number in the graph. */
+void sl_llvm_annotate_store(const sl_llvm_code *code, uint32_t node, unsigned mode);
 /* The module as text (terminated) or as bitcode; *data is malloc'ed. */
 sl_status sl_llvm_write(const sl_llvm_code *code, bool bitcode, char **data, size_t *bytes, sl_error *error);
 

@@ -45,10 +45,13 @@ enum {
     LLVM_OP_FENCE = 55,
     LLVM_OP_FREEZE = 68,
 
+    LLVM_TYPE_HALF = 1, /* then float and double */
+    LLVM_TYPE_DOUBLE = 3,
     LLVM_TYPE_INTEGER = 8,
     LLVM_TYPE_STRUCT = 10,
     LLVM_TYPE_ARRAY = 11,
     LLVM_TYPE_POINTER = 12,
+    LLVM_TYPE_VECTOR = 13,
 
     LLVM_FUNCTION_INDEX = -1, /* of attributes */
 
@@ -165,6 +168,13 @@ enum {
     F(unsigned,     GetIntTypeWidth,            (llvm_type))                                                           \
     F(llvm_type,    FunctionType,               (llvm_type, llvm_type *, unsigned, llvm_bool))                         \
     F(llvm_value,   ConstInt,                   (llvm_type, unsigned long long, llvm_bool))                            \
+    F(llvm_type,    VectorType,                 (llvm_type, unsigned))                                                 \
+    F(unsigned,     GetVectorSize,              (llvm_type))                                                           \
+    F(llvm_type,    VoidTypeInContext,          (llvm_context))                                                        \
+    F(llvm_type,    StructTypeInContext,        (llvm_context, llvm_type *, unsigned, llvm_bool packed))               \
+    F(llvm_value,   GetUndef,                   (llvm_type))                                                           \
+    F(llvm_value,   GetInlineAsm,               (llvm_type, const char *, size_t, const char *, size_t, llvm_bool effects,\
+        llvm_bool align, int dialect, llvm_bool can_throw))                                                            \
     /* Attributes and metadata */                                                                                      \
     F(llvm_attribute, GetStringAttributeAtIndex, (llvm_value, int, const char *, unsigned))                            \
     F(const char *, GetStringAttributeValue,    (llvm_attribute, unsigned *))                                          \
@@ -179,6 +189,9 @@ enum {
     F(llvm_value,   MDNodeInContext,            (llvm_context, llvm_value *, unsigned))                                \
     F(unsigned,     GetMDNodeNumOperands,       (llvm_value))                                                          \
     F(void,         GetMDNodeOperands,          (llvm_value, llvm_value *))                                            \
+    F(unsigned,     GetNamedMetadataNumOperands,(llvm_module, const char *))                                           \
+    F(void,         GetNamedMetadataOperands,   (llvm_module, const char *, llvm_value *))                             \
+    F(const char *, GetMDString,                (llvm_value, unsigned *))                                              \
     F(llvm_value,   MetadataAsValue,            (llvm_context, llvm_metadata))                                         \
     F(llvm_metadata, ValueAsMetadata,           (llvm_value))                                                          \
     F(unsigned,     GetDebugLocLine,            (llvm_value))                                                          \
@@ -211,6 +224,10 @@ enum {
     F(llvm_value,   BuildBitCast,               (llvm_builder, llvm_value, llvm_type, const char *))                   \
     F(llvm_value,   BuildMul,                   (llvm_builder, llvm_value, llvm_value, const char *))                  \
     F(llvm_value,   BuildIntCast2,              (llvm_builder, llvm_value, llvm_type, llvm_bool, const char *))        \
+    F(llvm_value,   BuildPtrToInt,              (llvm_builder, llvm_value, llvm_type, const char *))                   \
+    F(llvm_value,   BuildExtractValue,          (llvm_builder, llvm_value, unsigned, const char *))                    \
+    F(llvm_value,   BuildExtractElement,        (llvm_builder, llvm_value, llvm_value, const char *))                  \
+    F(llvm_value,   BuildInsertElement,         (llvm_builder, llvm_value, llvm_value, llvm_value, const char *))      \
     /* Targets and passes */                                                                                           \
     F(llvm_bool,    GetTargetFromTriple,        (const char *, llvm_target *, char **message))                         \
     F(llvm_machine, CreateTargetMachine,        (llvm_target, const char *triple, const char *cpu,                     \

@@ -49,6 +49,12 @@ sl_status sl_llvm_compile(const sl_llvm *llvm, llvm_module module, llvm_machine 
 /* llvm_retarget.c: turns a module for amdgcn into one for nvptx64. May replace *module. */
 sl_status sl_llvm_retarget(const sl_llvm_code *code, llvm_module *module, sl_error *error);
 
+/* llvm_nvptx.c: the modes that an access can take, and why there are none; and one of them written, after which the
+ * value of the node is gone. */
+bool sl_llvm_is_kernel(const sl_llvm_code *code, llvm_value function);
+uint32_t sl_llvm_nvptx_modes(const sl_llvm_code *code, llvm_value access, const char *cpu, const char **fixed);
+void sl_llvm_nvptx_apply(const sl_llvm_code *code, uint32_t node, unsigned mode);
+
 /* Whether the name of a value begins with `prefix`. */
 bool sl_llvm_named(const sl_llvm *llvm, llvm_value value, const char *prefix);
 

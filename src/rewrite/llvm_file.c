@@ -119,8 +119,10 @@ sl_status sl_llvm_file_apply(const sl_llvm_file *file, const sl_plan *plan, cons
         return status;
     for (uint32_t i = 0; i < graph->loads; i++)
         mode[i] = (uint8_t)sl_plan_mode(plan, graph->load[i].function, graph->load[i].inst);
-    for (uint32_t i = graph->loads; i < graph->nodes; i++)
-        if (sl_plan_mode(plan, graph->load[i].function, graph->load[i].inst) == SL_BYPASS_STORE_L2)
-            sl_llvm_annotate_store(file->code, i, true);
+    for (uint32_t i = graph->loads; i < graph->nodes; i++) {
+        unsigned store = sl_plan_mode(plan, graph->load[i].function, graph->load[i].inst);
+        if (store)
+            sl_llvm_annotate_store(file->code, i, store);
+    }
     return sl_llvm_annotate(file->code, mode, error);
 }

@@ -24,6 +24,7 @@ typedef struct origin {
     char name[NAMES][64];
     bool unknown;                 /* a number, a call's result, or more than there is room for */
     bool shared, private, launch; /* also, or only, these */
+    bool loaded;                  /* a pointer found in memory is among them */
 } origin;
 
 bool sl_llvm_named(const sl_llvm *llvm, llvm_value value, const char *prefix)
@@ -111,6 +112,7 @@ static void name_loaded(origin *at, llvm_value load)
             snprintf(name + strlen(name), 24, "+%lld", (long long)offset);
     } else {
         snprintf(name, sizeof name, "loaded_%u", location_of(api, load));
+        at->loaded = true;
     }
     add_name(at, name);
 }
@@ -219,7 +221,7 @@ static void find_origin(const sl_llvm_code *code, llvm_value pointer, origin *at
 {
     at->code = code;
     at->visited = at->names = 0;
-    at->unknown = at->shared = at->private = at->launch = false;
+    at->unknown = at->shared = at->private = at->launch = at->loaded = false;
     walk(at, pointer);
 }
 
@@ -371,7 +373,23 @@ static const char *concatenate_names(origin *at, sl_arena *arena)
     return sl_arena_strdup(arena, text);
 }
 
-static void find_modes(const sl_llvm_code *code, llvm_value value, sl_load *load)
+static const char *cpu_of(const sl_llvm_code *code, llvm_value function)
+{
+    const sl_llvm_api *api = &code->llvm->api;
+    llvm_attribute cpu =
+        api->GetStringAttributeAtIndex(function, LLVM_FUNCTION_INDEX, "target-cpu", strlen("target-cpu"));
+    unsigned length = 0;
+    return cpu ? api->GetStringAttributeValue(cpu, &length) : code->cpu;
+}
+
+/* Pointers that a kernel gets are of global memory. */
+static bool may_be_shared(const sl_llvm_code *code, llvm_value function, const origin *at, const sl_load *load)
+{
+    return load->flags & SL_LOAD_GENERIC &&
+           (at->unknown || at->shared || at->private || at->loaded || !at->names || !sl_llvm_is_kernel(code, function));
+}
+
+static void find_modes(const sl_llvm_code *code, llvm_value function, llvm_value value, const origin *at, sl_load *load)
 {
     const sl_llvm_api *api = &code->llvm->api;
     unsigned nontemporal = api->GetMDKindIDInContext(code->context, "nontemporal", strlen("nontemporal"));
@@ -383,15 +401,16 @@ static void find_modes(const sl_llvm_code *code, llvm_value value, sl_load *load
     } else if (api->GetMetadata(value, nontemporal)) {
         load->flags |= SL_LOAD_OPERATOR;
         load->fixed = "it is nontemporal already";
-    } else if (code->arch == SL_LLVM_NVPTX) {
-        load->fixed = "LLVM writes no cache operators for NVIDIA GPUs; compile it to PTX and apply the plan there";
+    } else if (code->arch == SL_LLVM_NVPTX && may_be_shared(code, function, at, load)) {
+        load->fixed = "its address may be of shared or local memory";
     }
     load->modes = load->fixed                   ? 1
+                  : code->arch == SL_LLVM_NVPTX ? sl_llvm_nvptx_modes(code, value, cpu_of(code, function), &load->fixed)
                   : load->node == SL_NODE_STORE ? 1 | 1u << SL_BYPASS_STORE_L2
                                                 : (1 << SL_BYPASS_BY_LEVEL) - 1;
 }
 
-static bool describe(listing *list, llvm_value value, sl_load *load)
+static bool describe(listing *list, llvm_value function, llvm_value value, sl_load *load)
 {
     const sl_llvm_code *code = list->code;
     const sl_llvm_api *api = &code->llvm->api;
@@ -419,7 +438,7 @@ static bool describe(listing *list, llvm_value value, sl_load *load)
         load->flags |= SL_LOAD_GENERIC;
     if (!load->source_line)
         load->source = NULL;
-    find_modes(code, value, load);
+    find_modes(code, function, value, &at, load);
     api->DisposeMessage(type);
     return load->opcode;
 }
@@ -458,11 +477,11 @@ static bool list_function(listing *list, llvm_value function)
             if (api->GetInstructionOpcode(v) == LLVM_OP_LOAD && !sl_llvm_is_global_load(list->code, v))
                 take_line(list->code, v);
             else if (api->GetInstructionOpcode(v) == LLVM_OP_LOAD &&
-                     (!describe(list, v, &load) || !sl_array_push(&list->loads, load) ||
+                     (!describe(list, function, v, &load) || !sl_array_push(&list->loads, load) ||
                       !sl_array_push(&list->values, v)))
                 return false;
             else if (api->GetInstructionOpcode(v) == LLVM_OP_STORE && is_global(list->code, v) &&
-                     (!describe(list, v, &load) || !sl_array_push(&list->stores, load) ||
+                     (!describe(list, function, v, &load) || !sl_array_push(&list->stores, load) ||
                       !sl_array_push(&list->stored, v)))
                 return false;
         }
@@ -517,10 +536,5 @@ sl_status sl_llvm_list_loads(sl_llvm_code *code, sl_error *error)
 
 const char *sl_llvm_cpu(const sl_llvm_code *code, uint32_t load)
 {
-    const sl_llvm_api *api = &code->llvm->api;
-    llvm_value function = api->GetNamedFunction(code->module, code->graph.load[load].function);
-    llvm_attribute cpu =
-        api->GetStringAttributeAtIndex(function, LLVM_FUNCTION_INDEX, "target-cpu", strlen("target-cpu"));
-    unsigned length = 0;
-    return cpu ? api->GetStringAttributeValue(cpu, &length) : code->cpu;
+    return cpu_of(code, code->llvm->api.GetNamedFunction(code->module, code->graph.load[load].function));
 }

@@ -206,6 +206,11 @@ sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *er
     for (uint32_t i = 0; i < code->graph.loads; i++)
         if (mode[i] >= SL_BYPASS_MODES || !(code->graph.load[i].modes >> mode[i] & 1))
             return refuse(code, &code->graph.load[i], mode[i], error);
+    for (uint32_t i = 0; code->arch == SL_LLVM_NVPTX && i < code->graph.loads; i++)
+        if (mode[i])
+            sl_llvm_nvptx_apply(code, i, mode[i]);
+    if (code->arch == SL_LLVM_NVPTX)
+        return SL_OK;
     unsigned nontemporal = api->GetMDKindIDInContext(code->context, "nontemporal", strlen("nontemporal"));
     llvm_value one = api->ConstInt(api->IntTypeInContext(code->context, 32), 1, 0);
     llvm_value yes = api->MDNodeInContext(code->context, &one, 1);
@@ -219,12 +224,16 @@ sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *er
     return SL_OK;
 }
 
-void sl_llvm_annotate_store(const sl_llvm_code *code, uint32_t node, bool nontemporal)
+void sl_llvm_annotate_store(const sl_llvm_code *code, uint32_t node, unsigned mode)
 {
     const sl_llvm_api *api = &code->llvm->api;
+    if (code->arch == SL_LLVM_NVPTX) {
+        sl_llvm_nvptx_apply(code, node, mode);
+        return;
+    }
     unsigned kind = api->GetMDKindIDInContext(code->context, "nontemporal", strlen("nontemporal"));
     llvm_value one = api->ConstInt(api->IntTypeInContext(code->context, 32), 1, 0);
-    api->SetMetadata(code->value[node], kind, nontemporal ? api->MDNodeInContext(code->context, &one, 1) : NULL);
+    api->SetMetadata(code->value[node], kind, api->MDNodeInContext(code->context, &one, 1));
 }
 
 static sl_status copy_out(const char *from, size_t length, char **data, size_t *bytes, sl_error *error)

@@ -222,6 +222,7 @@ sl_status sl_input_open(const sl_input_spec *spec, sl_input *input, sl_error *er
 void sl_input_close(sl_input *input)
 {
     free(input->owned);
+    sl_ptx_texts_fini(&input->texts);
     sl_llvm_file_close(&input->ir);
     sl_arena_fini(&input->arena);
     *input = (sl_input){0};

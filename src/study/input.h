@@ -12,6 +12,7 @@
 #define SL_STUDY_INPUT_H
 
 #include "bypass/load.h"
+#include "ptx/texts.h"
 #include "rewrite/llvm_file.h"
 #include "study/kernel_launch.h"
 #include "trace/import.h"
@@ -56,8 +57,9 @@ typedef struct sl_input {
     sl_workload rehosted;        /* target of `workload` if the code is LLVM IR */
     const char *ptx;             /* code of workloads, PTX and LLVM IR; NULL: none */
     size_t ptx_length;
-    char *owned;     /* NULL: the code is the workload's */
-    sl_llvm_file ir; /* zero: not LLVM IR */
+    char *owned;        /* NULL: the code is the workload's */
+    sl_ptx_texts texts; /* of a program or trace, where its code is at hand (input_plan.h) */
+    sl_llvm_file ir;    /* zero: not LLVM IR */
     sl_load_graph ir_loads;
     sl_arena arena;
 } sl_input;

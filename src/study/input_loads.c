@@ -7,7 +7,7 @@
 
 const char *sl_input_form(const sl_input *input)
 {
-    return input->ir.code ? "llvm-ir" : input->ptx ? "ptx" : "trace";
+    return input->ir.code ? "llvm-ir" : input->ptx || input->texts.count ? "ptx" : "trace";
 }
 
 sl_status sl_input_hash(const sl_input *input, const sl_ptx_module *module, uint64_t *hash, sl_error *error)

@@ -15,63 +15,41 @@
 
 enum { SL_PROGRAM_SM = 90 }; /* of the device that programs see */
 
-/* The PTX of a fat binary that an H200 would run and that has the kernel; *text is NULL where none has it. */
-static sl_status find_module(const sl_fatbin *fatbin, const char *kernel, char **text, size_t *length, sl_error *error)
+/* What a program kept: names and texts, each ended by a zero. */
+static sl_status split_texts(sl_ptx_texts *texts, const char *data, size_t bytes, sl_error *error)
 {
-    const sl_fatbin_entry *all = fatbin->entries.items;
     sl_status status = SL_OK;
-    for (size_t first = 0, end; first < fatbin->entries.count && !*text && !status; first = end) {
-        for (end = first; end < fatbin->entries.count && all[end].container == all[first].container;)
-            end++;
-        const sl_fatbin_entry *best = sl_fatbin_best_ptx(all + first, end - first, SL_PROGRAM_SM);
-        sl_ptx_module *module = NULL;
-        if (!best)
-            continue;
-        status = sl_fatbin_unpack(best, text, length, error);
-        bool found = !status && strstr(*text, kernel) && !sl_ptx_parse(*text, *length, "PTX", &module, NULL) &&
-                     sl_ptx_find(module, kernel);
-        sl_ptx_free(module);
-        if (!found) {
-            free(*text);
-            *text = NULL;
-        }
+    for (const char *name = data, *ptx, *end; !status && name < data + bytes; name = end + 1) {
+        ptx = name + strlen(name) + 1;
+        if (ptx >= data + bytes) /* the program ended while it wrote */
+            break;
+        end = ptx + strlen(ptx);
+        status = sl_ptx_texts_add(texts, strdup(ptx), (size_t)(end - ptx), name, error);
     }
     return status;
 }
 
-sl_status sl_input_find_code(sl_input *input, const char *path, const sl_recording *recording, sl_error *error)
+sl_status sl_input_find_code(sl_input *input, const char *path, sl_error *error)
 {
-    bool named = path && *path;
-    if (!named && input->kind == SL_INPUT_PROGRAM)
-        path = input->spec.name;
-    if (!path || !*path || (!named && input->ptx))
-        return SL_OK;
-    char *data = NULL, *text = NULL;
-    size_t bytes, length = 0;
+    char *data = NULL;
+    size_t bytes = 0;
     sl_fatbin fatbin = {0};
     sl_status status = sl_file_read(path, &data, &bytes, error);
-    if (status) /* a program may be found elsewhere, and have no code itself */
-        return named ? status : SL_OK;
-    if (sl_elf_is(data, bytes) && recording->launches) {
-        const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, recording->launch[0]);
-        const char *kernel = sl_trace_kernel_at(recording->trace, launch->kernel)->symbol;
+    if (status)
+        return status;
+    if (sl_elf_is(data, bytes)) {
         status = sl_fatbin_add_elf(&fatbin, data, bytes, error);
         if (!status)
-            status = find_module(&fatbin, kernel, &text, &length, error);
-        if (!status && named && !text)
-            status = sl_fail(error, SL_NOT_FOUND, "%s has no PTX with the kernel '%s'", path, kernel);
-    } else if (named) {
-        text = data;
-        length = bytes;
-        data = NULL;
+            status = sl_ptx_texts_add_fatbin(&input->texts, &fatbin, SL_PROGRAM_SM, error);
+        if (!status && !input->texts.count)
+            status = sl_fail(error, SL_NOT_FOUND, "%s has no PTX", path);
+    } else if (memchr(data, 0, bytes)) {
+        status = split_texts(&input->texts, data, bytes, error);
+    } else {
+        status = sl_ptx_texts_add(&input->texts, strndup(data, bytes), bytes, path, error);
     }
     free(data);
     sl_fatbin_fini(&fatbin);
-    if (text) {
-        free(input->owned);
-        input->ptx = input->owned = text;
-        input->ptx_length = length;
-    }
     return status;
 }
 
@@ -89,14 +67,14 @@ uint64_t sl_recording_hash(const sl_recording *recording)
     return (uint64_t)(hash ^ hash >> 64);
 }
 
-static sl_status check_plan(const sl_plan *plan, const sl_input *input, const char *name, sl_error *error)
+static sl_status check_plan(const sl_plan *plan, const char *ptx, size_t length, const char *name, sl_error *error)
 {
     sl_ptx_module *module = NULL;
     sl_load_graph graph;
     uint64_t hash;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_status status = sl_ptx_parse(input->ptx, input->ptx_length, name, &module, error);
+    sl_status status = sl_ptx_parse(ptx, length, name, &module, error);
     if (!status)
         status = sl_ptx_code_hash(module, &hash, error);
     if (!status)
@@ -108,27 +86,55 @@ static sl_status check_plan(const sl_plan *plan, const sl_input *input, const ch
     return status;
 }
 
-sl_status sl_input_plan(const sl_input *input, const char *path, const sl_recording *recording, sl_plan *plan,
-                        sl_error *error)
+/* Leaves plans for code that the input does not have: a program may load other modules another time. Where it has the
+ * code of none, the check of the last says what is wrong. */
+static sl_status check_plans(sl_plan_list *list, const sl_input *input, const char *name, sl_error *error)
+{
+    const sl_ptx_text own = {(char *)(uintptr_t)input->ptx, input->ptx_length, ""};
+    size_t texts = input->ptx ? 1 : input->texts.count;
+    uint32_t kept = 0;
+    sl_status status = SL_OK;
+    for (uint32_t p = 0; p < list->count && !status; p++)
+        for (size_t i = 0; i < texts && !status; i++) {
+            const sl_ptx_text *text = input->ptx ? &own : &input->texts.items[i];
+            bool last = !kept && p + 1 == list->count && i + 1 == texts;
+            if (!last && sl_ptx_text_hash(text->ptx, text->length) != list->plan[p].code_hash)
+                continue;
+            status = check_plan(&list->plan[p], text->ptx, text->length, input->ptx ? name : text->name, error);
+            const sl_plan found = list->plan[p];
+            list->plan[p] = list->plan[kept];
+            list->plan[kept++] = found;
+            break;
+        }
+    while (!status && list->count > kept)
+        sl_plan_fini(&list->plan[--list->count]);
+    return status;
+}
+
+sl_status sl_input_plan(const sl_input *input, const char *path, const sl_recording *recording, sl_arena *arena,
+                        sl_plan *plan, sl_error *error)
 {
     const char *name = input->kind == SL_INPUT_WORKLOAD ? input->workload->ptx_name : input->spec.name;
-    uint64_t hash = input->ptx && !input->ir.code ? sl_ptx_text_hash(input->ptx, input->ptx_length) : 0;
-    sl_status status = sl_plan_read_for(path, hash, plan, error);
-    if (status)
-        return status;
-    if (!strcmp(plan->form, "trace")) {
-        if (!recording->trace || plan->code_hash != sl_recording_hash(recording))
+    sl_plan_list list;
+    sl_status status = sl_plan_list_read(path, &list, error);
+    if (!status && !list.count)
+        status = sl_fail(error, SL_NOT_FOUND, "%s has no plan: there was nothing to change", path);
+    if (!status && !strcmp(list.plan->form, "trace")) {
+        if (!recording->trace || list.plan->code_hash != sl_recording_hash(recording))
             status = sl_fail(error, SL_INVALID, "%s was made for another trace than %s (%s)", path, name,
-                             plan->code ? plan->code : "unknown");
-    } else if (!input->ptx || input->ir.code) {
+                             list.plan->code ? list.plan->code : "unknown");
+    } else if (!status && strcmp(sl_input_form(input), "ptx") != 0) {
         status = sl_fail(
             error, SL_INVALID,
             "%s does not contain the code of the plan; give the PTX that it was recorded from with --code FILE", name);
-    } else {
-        status = check_plan(plan, input, name, error);
+    } else if (!status) {
+        status = check_plans(&list, input, name, error);
     }
-    if (status)
-        sl_plan_fini(plan);
+    if (!status)
+        status = sl_plan_list_join(&list, arena, plan, error);
+    for (uint32_t i = 0; i < list.count && !status; i++)
+        sl_arena_take(arena, &list.plan[i].arena);
+    sl_plan_list_fini(&list);
     return status;
 }
 

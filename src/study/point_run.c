@@ -212,13 +212,9 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     sl_status status = sl_input_open(&point->input, &input, error);
     if (status)
         return status;
-    status = sl_input_plan(&input, point->plan, recording, &plan, error);
+    status = sl_input_plan(&input, point->plan, recording, arena, &plan, error);
     sl_input_close(&input);
-    if (status)
-        return status;
-    status = sl_plan_launches(&plan, recording, machine, arena, plans, error);
-    sl_plan_fini(&plan);
-    return status;
+    return status ? status : sl_plan_launches(&plan, recording, machine, arena, plans, error);
 }
 
 /* Independent launches in parallel: each has separate values, which are summed in order. */

@@ -47,6 +47,7 @@ struct sl_record_options {
     void (*print)(void *context, const char *text, size_t length); /* output of kernels; NULL: discarded */
     bool check;                                                    /* workloads: compare with the CPU */
     /* the trace */
+    const char *ptx_path;   /* of programs: file that gets the PTX they load (sl_input_find_code); NULL: none */
     const char *trace_path; /* NULL: none is written (sl_input_emulate), or a temporary one (sl_record) */
     const char *producer;
     int zstd_level; /* 0: the default */

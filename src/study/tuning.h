@@ -7,6 +7,7 @@
 #ifndef SL_STUDY_TUNING_H
 #define SL_STUDY_TUNING_H
 
+#include "bypass/program_results.h"
 #include "bypass/tune.h"
 #include "study/recording.h"
 #include "study/timer_gpu.h"
@@ -15,6 +16,7 @@
 /* A launch with a timer for it. */
 typedef struct sl_timed_launch {
     const sl_ptx_module *module; /* NULL: the code is not at hand */
+    const char *code;            /* its name */
     const char *kernel;          /* its symbol */
     uint64_t launch;             /* number among all launches of the input */
     uint64_t launches;           /* of this kernel */
@@ -37,7 +39,9 @@ typedef struct sl_timed_kernels {
     const sl_machine *machine;
     const sl_recording *recording;
     uint64_t seed;
-    sl_pool *pool; /* NULL: one choice after the other */
+    sl_pool *pool;        /* NULL: one choice after the other */
+    uint32_t max_kernels; /* of those with most warp instructions; 0: all */
+    double share;         /* of all warp instructions that those tuned should have, 0 to 1 */
     /* Called for each launch, in the order of the program. */
     sl_status (*visit)(void *context, const sl_timed_launch *launch, sl_error *error);
     void *context;
@@ -66,7 +70,7 @@ typedef struct sl_tuned_kernel {
 } sl_tuned_kernel;
 
 typedef struct sl_tuning_result {
-    sl_plan plan;                      /* what the first strategy chose, with the code, the timer and its unit */
+    sl_plan_list plans;                /* what the first strategy chose, for each PTX module */
     SL_ARRAY(sl_tuned_kernel) kernels; /* each with each strategy */
 } sl_tuning_result;
 
@@ -75,13 +79,14 @@ typedef struct sl_tuning_result {
 sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
                           const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
                           sl_error *error);
-/* Chooses accesses of one launch, whose code has this hash, and adds them to the result. */
-sl_status sl_tune_launch(const sl_timed_launch *launch, uint64_t code_hash, const sl_tuner_options *options,
-                         const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
-                         sl_error *error);
-/* An empty result with what is known beforehand. */
-void sl_tuning_result_init(sl_tuning_result *result, const char *form, const char *code,
-                           const sl_tuner_options *options, const sl_selector *selector);
+/* Chooses accesses of one launch, whose code has this form and hash, and adds them to the plan of that code. A zeroed
+ * result is an empty one. */
+sl_status sl_tune_launch(const sl_timed_launch *launch, const char *form, uint64_t code_hash,
+                         const sl_tuner_options *options, const sl_selector *const *selector, size_t selectors,
+                         sl_tuning_result *result, sl_error *error);
+/* Cycles of the kernels of a recording, all launches one after the other, with a plan (NULL: without). */
+sl_status sl_simulate_planned(const sl_timed_kernels *kernels, const sl_plan *plan, sl_program_results *results,
+                              sl_error *error);
 void sl_tuning_result_fini(sl_tuning_result *result);
 
 #endif

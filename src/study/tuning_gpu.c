@@ -139,6 +139,7 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
 {
     sl_load_graph graph;
     sl_timed_launch visited = {.module = sl_device_module_ptx(kernel->module),
+                               .code = t->wanted->input->spec.name,
                                .kernel = sl_device_kernel_func(kernel)->name,
                                .launch = t->next,
                                .launches = one->of_kernel,

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "bypass/ptx_loads.h" /* sl_trace_loads */
-#include "study/point.h"      /* sl_point_machine_key */
+#include "sim/series.h"
+#include "study/input_plan.h"
+#include "study/point.h" /* sl_point_machine_key */
 #include "study/tuning.h"
 #include "trace/kernel_filter.h"
 
@@ -15,7 +17,7 @@ typedef struct recorded {
 
 typedef struct tour {
     const sl_timed_kernels *wanted;
-    sl_ptx_module *module;
+    sl_ptx_module *module; /* of an input with one; NULL: that of each kernel is looked for */
     uint32_t launches;
     recorded *launch;
 } tour;
@@ -45,6 +47,16 @@ static sl_status list_launches(tour *t, sl_error *error)
     return status;
 }
 
+/* Warp instructions of all launches of a kernel, or of all kernels (UINT32_MAX). */
+static uint64_t insts_of(const tour *t, uint32_t kernel)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->launches; i++)
+        if (kernel == UINT32_MAX || t->launch[i].kernel == kernel)
+            sum += t->launch[i].warp_insts;
+    return sum;
+}
+
 /* How many launches of the kernel there are; 0: this is not the largest of them, of equals the first. */
 static uint64_t launches_if_largest(const tour *t, uint32_t index)
 {
@@ -59,6 +71,22 @@ static uint64_t launches_if_largest(const tour *t, uint32_t index)
             return 0;
     }
     return count;
+}
+
+/* Whether a kernel is among those with most warp instructions. */
+static bool is_hot(const tour *t, uint32_t kernel)
+{
+    uint64_t insts = insts_of(t, kernel), before = 0;
+    uint32_t kernels = 0;
+    for (uint32_t i = 0; i < t->launches; i++) {
+        uint64_t other = launches_if_largest(t, i) ? insts_of(t, t->launch[i].kernel) : 0;
+        if (other > insts || (other == insts && t->launch[i].kernel < kernel)) {
+            before += other;
+            kernels++;
+        }
+    }
+    return !t->wanted->max_kernels ||
+           (kernels < t->wanted->max_kernels && (double)before < t->wanted->share * (double)insts_of(t, UINT32_MAX));
 }
 
 /* Which load each memory instruction of the recorded kernel belongs to. */
@@ -81,7 +109,8 @@ static const char *name_launch(const tour *t, const sl_trace_launch *launch, con
         (unsigned long long)launch->index, whole ? 0ull : (unsigned long long)launch->blocks_recorded, machine);
 }
 
-static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launches, sl_arena *arena, sl_error *error)
+static sl_status visit_launch(const tour *t, const sl_ptx_module *module, const char *code, const recorded *one,
+                              uint64_t launches, sl_arena *arena, sl_error *error)
 {
     const sl_timed_kernels *w = t->wanted;
     const sl_trace *trace = w->recording->trace;
@@ -91,7 +120,8 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
     sl_loaded *loaded = NULL;
     sl_sim_timer *timer = NULL;
     uint32_t *load_of = NULL;
-    sl_timed_launch visited = {.module = t->module,
+    sl_timed_launch visited = {.module = module,
+                               .code = code,
                                .kernel = kernel->symbol,
                                .launch = launch->index,
                                .launches = launches,
@@ -99,14 +129,13 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
                                .repeats = true};
     const sl_sim_timer_options options = {
         .input = name_launch(t, launch, kernel->symbol, arena), .seed = w->seed, .cold = w->cold, .pool = w->pool};
-    const sl_ptx_func *func = t->module ? sl_ptx_find(t->module, kernel->symbol) : NULL;
+    const sl_ptx_func *func = module ? sl_ptx_find(module, kernel->symbol) : NULL;
     if (!options.input)
         return sl_fail_memory(error);
-    if (t->module && !func)
-        return sl_fail(error, SL_NOT_FOUND,
-                       "the code of %s has no kernel '%s'; choose kernels of one PTX module with --kernel",
+    if (!func && strcmp(sl_input_form(w->input), "trace") != 0)
+        return sl_fail(error, SL_NOT_FOUND, "the code of %s has no kernel '%s'; choose others with --kernel",
                        w->input->spec.name, kernel->symbol);
-    sl_status status = func ? sl_input_loads(w->input, t->module, func, SL_PTX_L2_SM, arena, &graph, error)
+    sl_status status = func ? sl_input_loads(w->input, module, func, SL_PTX_L2_SM, arena, &graph, error)
                             : sl_trace_loads(kernel, arena, &graph, error);
     if (!status && !(load_of = map_slots(t, kernel, &graph, arena)))
         status = sl_fail_memory(error);
@@ -124,6 +153,21 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
     return status;
 }
 
+/* With the module of the program that the kernel comes from. */
+static sl_status visit_kernel(const tour *t, const recorded *one, uint64_t launches, sl_error *error)
+{
+    const sl_input *input = t->wanted->input;
+    sl_ptx_module *own = NULL;
+    const char *code = input->spec.name, *kernel = sl_trace_kernel_at(t->wanted->recording->trace, one->kernel)->symbol;
+    const sl_ptx_text *text = sl_ptx_text_of(&input->texts, kernel, &own);
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = visit_launch(t, text ? own : t->module, text ? text->name : code, one, launches, &arena, error);
+    sl_arena_fini(&arena);
+    sl_ptx_free(own);
+    return status;
+}
+
 sl_status sl_time_on_sim(const sl_timed_kernels *wanted, sl_error *error)
 {
     tour t = {.wanted = wanted};
@@ -138,13 +182,38 @@ sl_status sl_time_on_sim(const sl_timed_kernels *wanted, sl_error *error)
                          input->spec.name, named ? wanted->kernel_regex : "");
     for (uint32_t i = 0; i < t.launches && !status; i++) {
         uint64_t launches = launches_if_largest(&t, i);
-        sl_arena arena;
-        sl_arena_init(&arena);
-        if (launches)
-            status = visit_launch(&t, &t.launch[i], launches, &arena, error);
-        sl_arena_fini(&arena);
+        if (launches && is_hot(&t, t.launch[i].kernel))
+            status = visit_kernel(&t, &t.launch[i], launches, error);
     }
     free(t.launch);
     sl_ptx_free(t.module);
+    return status;
+}
+
+/* ---- whole programs ---- */
+
+static sl_status add_cycles(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
+                            const sl_sim_result *result, sl_error *error)
+{
+    (void)sim, (void)n;
+    return sl_program_results_launch(to, sl_loaded_kernel(loaded)->symbol, (double)result->cycles)
+               ? SL_OK
+               : sl_fail_memory(error);
+}
+
+sl_status sl_simulate_planned(const sl_timed_kernels *kernels, const sl_plan *plan, sl_program_results *results,
+                              sl_error *error)
+{
+    const sl_recording *r = kernels->recording;
+    const sl_sim_options options = {.seed = kernels->seed, .cold = kernels->cold};
+    sl_sim_series series = {.trace = r->trace, .launch = r->launch, .launches = r->launches};
+    sl_arena arena;
+    sl_arena_init(&arena);
+    *results = (sl_program_results){0};
+    sl_status status = plan ? sl_plan_launches(plan, r, kernels->machine, &arena, &series.plan, error) : SL_OK;
+    if (!status)
+        status =
+            sl_sim_series_run(&series, kernels->machine, &options, kernels->pool, add_cycles, results, NULL, error);
+    sl_arena_fini(&arena);
     return status;
 }

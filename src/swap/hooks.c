@@ -440,7 +440,7 @@ static void *link_texts(const char *const *text, const size_t *length, size_t te
 }
 
 /* What to load in place of an image, and its PTX. */
-static const void *exchange(const void *image, const sl_program_image **known)
+static const void *exchange(const void *image, const sl_ptx_texts **known)
 {
     sl_error error = {0};
     lock();
@@ -449,7 +449,7 @@ static const void *exchange(const void *image, const sl_program_image **known)
         const void *edited =
             sl_program_apply(*known, &state.plans, SL_PTX_L2_SM, link_texts, &state.results.applied, &error);
         image = edited ? edited : image;
-        state.results.texts += (*known)->texts.count;
+        state.results.texts += (*known)->count;
     }
     if (error.text[0])
         refuse(&error);
@@ -457,7 +457,7 @@ static const void *exchange(const void *image, const sl_program_image **known)
     return image;
 }
 
-static cu_result loaded(cu_result result, void *const *handle, const sl_program_image *image, bool library)
+static cu_result loaded(cu_result result, void *const *handle, const sl_ptx_texts *image, bool library)
 {
     lock();
     if (!result)
@@ -479,14 +479,14 @@ static cu_result found(cu_result result, void *const *handle, const void *in, co
 
 static cu_result hook_cuModuleLoadData(void **module, const void *image)
 {
-    const sl_program_image *known;
+    const sl_ptx_texts *known;
     const void *exchanged = exchange(image, &known);
     return loaded(REAL(cuModuleLoadData)(module, exchanged), module, known, false);
 }
 
 static cu_result hook_cuModuleLoadFatBinary(void **module, const void *image)
 {
-    const sl_program_image *known;
+    const sl_ptx_texts *known;
     const void *exchanged = exchange(image, &known);
     return loaded(exchanged == image ? REAL(cuModuleLoadFatBinary)(module, image)
                                      : REAL(cuModuleLoadData)(module, exchanged),
@@ -495,7 +495,7 @@ static cu_result hook_cuModuleLoadFatBinary(void **module, const void *image)
 
 static cu_result hook_cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *option, void **value)
 {
-    const sl_program_image *known;
+    const sl_ptx_texts *known;
     const void *exchanged = exchange(image, &known);
     return loaded(REAL(cuModuleLoadDataEx)(module, exchanged, count, option, value), module, known, false);
 }
@@ -503,7 +503,7 @@ static cu_result hook_cuModuleLoadDataEx(void **module, const void *image, unsig
 static cu_result hook_cuLibraryLoadData(void **library, const void *image, int *jit, void **jit_value, unsigned jits,
                                         int *option, void **value, unsigned options)
 {
-    const sl_program_image *known;
+    const sl_ptx_texts *known;
     const void *exchanged = exchange(image, &known);
     return loaded(REAL(cuLibraryLoadData)(library, exchanged, jit, jit_value, jits, option, value, options), library,
                   known, true);

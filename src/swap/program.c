@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "ptx/fatbin.h"
 #include "rewrite/ptx.h"
 
 /* What a runtime hands over of a fat binary. */
@@ -41,31 +40,18 @@ static bool is_text(const void *image)
     return true;
 }
 
-static void take_text(sl_program_image *made, char *ptx, size_t length, const char *name)
-{
-    sl_program_text text = {ptx, length, ""};
-    snprintf(text.name, sizeof text.name, "%s", *name ? name : "PTX");
-    if (!ptx || !sl_array_push(&made->texts, text))
-        free(ptx);
-}
-
-/* The PTX of a container that the GPU would compile. */
-static void take_container(sl_program_image *made, const void *container, uint32_t sm)
+/* The PTX of a container that the GPU would compile; none where it cannot be read. */
+static void take_container(sl_ptx_texts *made, const void *container, uint32_t sm)
 {
     sl_fatbin fatbin = {0};
-    char *ptx = NULL;
-    size_t length = 0;
-    if (!sl_fatbin_add(&fatbin, container, sl_fatbin_container_bytes(container), false, NULL)) {
-        const sl_fatbin_entry *best = sl_fatbin_best_ptx(fatbin.entries.items, fatbin.entries.count, sm);
-        if (best && !sl_fatbin_unpack(best, &ptx, &length, NULL))
-            take_text(made, ptx, length, best->name);
-    }
+    if (!sl_fatbin_add(&fatbin, container, sl_fatbin_container_bytes(container), false, NULL))
+        sl_ptx_texts_add_fatbin(made, &fatbin, sm, NULL);
     sl_fatbin_fini(&fatbin);
 }
 
-const sl_program_image *sl_program_image_add(const void *image, uint32_t sm)
+const sl_ptx_texts *sl_program_image_add(const void *image, uint32_t sm)
 {
-    sl_program_image *made = calloc(1, sizeof *made);
+    sl_ptx_texts *made = calloc(1, sizeof *made);
     if (!made || !image)
         return made;
     const wrapper *w = image;
@@ -78,35 +64,19 @@ const sl_program_image *sl_program_image_add(const void *image, uint32_t sm)
     else if (magic == CONTAINER_MAGIC)
         take_container(made, image, sm);
     else if (magic != WRAPPER_MAGIC && is_text(image))
-        take_text(made, strdup(image), strlen(image), "");
+        sl_ptx_texts_add(made, strdup(image), strlen(image), "", NULL);
     return made;
 }
 
-const sl_program_text *sl_program_text_of(const sl_program_image *image, const char *kernel)
+const void *sl_program_apply(const sl_ptx_texts *known, const sl_plan_list *plans, uint32_t sm, sl_program_link *link,
+                             uint64_t *applied, sl_error *error)
 {
-    for (size_t i = 0; image && i < image->texts.count; i++) {
-        const sl_program_text *text = &image->texts.items[i];
-        sl_ptx_module *module = NULL;
-        const sl_ptx_func *func = NULL;
-        if (strstr(text->ptx, kernel) && !sl_ptx_parse(text->ptx, text->length, text->name, &module, NULL))
-            func = sl_ptx_find(module, kernel);
-        bool found = func && func->entry && func->has_body;
-        sl_ptx_free(module);
-        if (found)
-            return text;
-    }
-    return NULL;
-}
-
-const void *sl_program_apply(const sl_program_image *known, const sl_plan_list *plans, uint32_t sm,
-                             sl_program_link *link, uint64_t *applied, sl_error *error)
-{
-    size_t count = known ? known->texts.count : 0, edits = 0;
+    size_t count = known ? known->count : 0, edits = 0;
     char **text = calloc(count + 1, sizeof *text);
     size_t *length = calloc(count + 1, sizeof *length);
     const void *image = NULL;
     for (size_t i = 0; text && length && i < count; i++) {
-        const sl_program_text *from = &known->texts.items[i];
+        const sl_ptx_text *from = &known->items[i];
         sl_ptx_apply_plans(from->ptx, from->length, from->name, plans, sm, &text[i], &length[i], applied, error);
         edits += text[i] != NULL;
         if (!text[i]) {
@@ -135,7 +105,7 @@ sl_program_handle *sl_program_handle_of(const void *handle)
     return sl_map_get(&state.handles, (const char *)&key, sizeof key);
 }
 
-sl_program_handle *sl_program_handle_add(void *handle, const sl_program_image *image, void *module, bool library,
+sl_program_handle *sl_program_handle_add(void *handle, const sl_ptx_texts *image, void *module, bool library,
                                          const char *kernel)
 {
     sl_program_handle *entry = sl_program_handle_of(handle);

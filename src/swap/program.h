@@ -6,23 +6,15 @@
 
 #include "bypass/plan.h"
 #include "device/device.h"
+#include "ptx/texts.h"
 
-/* A PTX text that the GPU would compile. */
-typedef struct sl_program_text {
-    char *ptx;
-    size_t length;
-    char name[256]; /* of the source file, for messages */
-} sl_program_text;
-
-/* Code that was loaded together: relocatable device code has several texts, which are linked. */
-typedef struct sl_program_image {
-    SL_ARRAY(sl_program_text) texts;
-} sl_program_image;
+/* Below, an image is code that was loaded together, the PTX texts that the GPU would compile: relocatable device code
+ * has several, which are linked. */
 
 /* A module, library, kernel or function. */
 typedef struct sl_program_handle {
     uint64_t handle; /* what the driver calls it */
-    const sl_program_image *image;
+    const sl_ptx_texts *image;
     void *module;  /* of a kernel: where its variables are found, a CUmodule or CUlibrary; of these: itself */
     bool library;  /* that is a CUlibrary */
     char *kernel;  /* symbol of the kernel; NULL: not a kernel */
@@ -37,19 +29,17 @@ typedef struct sl_program_launch {
 
 /* The PTX in what a program hands to the driver: PTX text, a container or its wrapper; for a GPU of compute capability
  * `sm`. NULL: memory ran out. */
-const sl_program_image *sl_program_image_add(const void *image, uint32_t sm);
-/* The text that defines a kernel; NULL: none does. */
-const sl_program_text *sl_program_text_of(const sl_program_image *image, const char *kernel);
+const sl_ptx_texts *sl_program_image_add(const void *image, uint32_t sm);
 
 /* Links PTX texts to machine code, which lives as long as the process; NULL: they cannot be linked. */
 typedef void *sl_program_link(const char *const *text, const size_t *length, size_t texts, sl_error *error);
 /* The same code, whose PTX is known, with the plans that belong to it applied: an image for the driver; NULL where none
  * belongs. *applied: accesses that were changed. What is made lives as long as the process. */
-const void *sl_program_apply(const sl_program_image *known, const sl_plan_list *plans, uint32_t sm,
-                             sl_program_link *link, uint64_t *applied, sl_error *error);
+const void *sl_program_apply(const sl_ptx_texts *known, const sl_plan_list *plans, uint32_t sm, sl_program_link *link,
+                             uint64_t *applied, sl_error *error);
 
 /* Adds or replaces; NULL: memory ran out. `kernel` is copied. */
-sl_program_handle *sl_program_handle_add(void *handle, const sl_program_image *image, void *module, bool library,
+sl_program_handle *sl_program_handle_add(void *handle, const sl_ptx_texts *image, void *module, bool library,
                                          const char *kernel);
 sl_program_handle *sl_program_handle_of(const void *handle); /* NULL: unknown */
 

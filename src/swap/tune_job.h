@@ -20,6 +20,7 @@
 typedef struct sl_tune_job_launch {
     char *kernel; /* symbol */
     uint64_t number, launches;
+    uint64_t of_program; /* the same launch among all of the program; not passed on */
     bool done;
 } sl_tune_job_launch;
 

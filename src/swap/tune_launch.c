@@ -7,43 +7,14 @@
 #include "bypass/ptx_loads.h"
 #include "study/tuning.h"
 
-/* The kernels of one text. */
-typedef struct tuned_text {
-    const sl_program_text *text;
-    uint64_t hash;
-    sl_tuning_result result;
-} tuned_text;
-
-static SL_ARRAY(tuned_text) tuned;
-
-typedef struct visit {
-    const sl_tune_job *job;
-    tuned_text *of;
-} visit;
-
-static sl_status find_text(const sl_program_text *text, const sl_ptx_module *ptx, const sl_tune_job *job,
-                           tuned_text **found, sl_error *error)
-{
-    for (size_t i = 0; i < tuned.count; i++)
-        if (tuned.items[i].text == text) {
-            *found = &tuned.items[i];
-            return SL_OK;
-        }
-    tuned_text one = {.text = text};
-    sl_status status = sl_ptx_code_hash(ptx, &one.hash, error);
-    if (status)
-        return status;
-    sl_tuning_result_init(&one.result, "ptx", text->name, &job->options, job->selector);
-    if (!sl_array_push(&tuned, one))
-        return sl_fail_memory(error);
-    *found = &tuned.items[tuned.count - 1];
-    return SL_OK;
-}
+static sl_tuning_result tuned; /* the kernels of all texts */
 
 static sl_status tune(void *context, const sl_timed_launch *launch, sl_error *error)
 {
-    const visit *v = context;
-    return sl_tune_launch(launch, v->of->hash, &v->job->options, &v->job->selector, 1, &v->of->result, error);
+    const sl_tune_job *job = context;
+    uint64_t hash = 0;
+    sl_status status = sl_ptx_code_hash(launch->module, &hash, error);
+    return status ? status : sl_tune_launch(launch, "ptx", hash, &job->options, &job->selector, 1, &tuned, error);
 }
 
 enum { EXTRA_END = 0, EXTRA_BLOCK = 1 }; /* CU_LAUNCH_PARAM_* */
@@ -73,11 +44,10 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                          const sl_program_launch *launch, const sl_tune_job *job, const sl_tune_job_launch *wanted,
                          sl_error *error)
 {
-    const sl_program_text *text = sl_program_text_of(handle->image, handle->kernel);
+    const sl_ptx_text *text = sl_ptx_text_of(handle->image, handle->kernel, NULL);
     const sl_device_range *range;
     size_t ranges = sl_program_ranges(&range);
     sl_device_kernel *kernel = NULL;
-    visit v = {.job = job};
     sl_load_graph graph;
     sl_device_launch repeated;
     sl_arena arena;
@@ -89,13 +59,12 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
     for (size_t i = 0; i < ranges && !status; i++)
         status = sl_device_adopt_range(device, range[i].addr, range[i].bytes, error);
     if (!status)
-        status = find_text(text, sl_device_module_ptx(kernel->module), job, &v.of, error);
-    if (!status)
         status = sl_ptx_loads(sl_device_module_ptx(kernel->module), sl_device_kernel_func(kernel),
                               sl_device_info_of(device)->sm, &arena, &graph, error);
     if (!status)
         status = list_args(sl_device_kernel_func(kernel), launch, &arena, &repeated, error);
     sl_timed_launch visited = {.module = status ? NULL : sl_device_module_ptx(kernel->module),
+                               .code = text->name,
                                .kernel = handle->kernel,
                                .launch = wanted->number,
                                .launches = wanted->launches,
@@ -106,7 +75,7 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                                           .rounds = job->rounds,
                                           .cold = job->cold};
     if (!status)
-        status = sl_time_launch_on_gpu(kernel, &repeated, &options, &visited, tune, &v, error);
+        status = sl_time_launch_on_gpu(kernel, &repeated, &options, &visited, tune, (void *)(uintptr_t)job, error);
     sl_arena_fini(&arena);
     return status;
 }
@@ -126,15 +95,5 @@ sl_status sl_tune_in_program(const char *driver, const sl_program_handle *handle
 
 sl_status sl_tuned_write(const char *path, sl_error *error)
 {
-    sl_plan_list list = {0, calloc(tuned.count + 1, sizeof *list.plan)};
-    FILE *file = list.plan ? fopen(path, "w") : NULL;
-    sl_status status = file ? SL_OK : sl_fail_io(error, "write", path);
-    for (size_t i = 0; i < tuned.count && !status; i++)
-        list.plan[list.count++] = tuned.items[i].result.plan;
-    if (!status)
-        status = sl_plan_list_write(&list, file, error);
-    if (file && fclose(file) && !status)
-        status = sl_fail_io(error, "write", path);
-    free(list.plan);
-    return status;
+    return sl_plan_list_save(&tuned.plans, path, error);
 }

@@ -170,10 +170,67 @@ define ptx_kernel void @spmv_jds(i32 addrspace(1)* %a) {
   ret void
 }
 END
-plan "$(hash_of nvidia.ll)" '0 L2' >plan.json
+plan "$(hash_of nvidia.ll)" '0 nc' >plan.json
 run "$sluice" apply plan.json nvidia.ll
 exits 1
-stderr_has 'compile it to PTX and apply the plan there'
+stderr_has 'mode nc of spmv_jds cannot be written into LLVM IR'
+stderr_has 'compile it to PTX and tune that'
+sed 's/ptx_kernel //; s/ addrspace(1)\*/*/g' nvidia.ll >device.ll
+plan "$(hash_of device.ll)" '0 L2' >plan.json
+run "$sluice" apply plan.json device.ll
+exits 1
+stderr_has 'its address may be of shared or local memory'
+
+it 'writes the controls of NVIDIA GPUs as inline assembly, which LLVM compiles to their operators'
+cat >controls.ll <<'END'
+target triple = "nvptx64-nvidia-cuda"
+define void @spmv_jds(i32 addrspace(1)* %a, <4 x float> addrspace(1)* %v, double* %f) {
+  %x = load i32, i32 addrspace(1)* %a
+  %y = load <4 x float>, <4 x float> addrspace(1)* %v
+  %z = load double, double* %f
+  %xx = add i32 %x, 1
+  %yy = fadd <4 x float> %y, %y
+  %zz = fadd double %z, %z
+  store i32 %xx, i32 addrspace(1)* %a
+  store <4 x float> %yy, <4 x float> addrspace(1)* %v
+  store double %zz, double* %f
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{void (i32 addrspace(1)*, <4 x float> addrspace(1)*, double*)* @spmv_jds, !"kernel", i32 1}
+END
+case $installed in *14*) with='--llvm 14' ;; *) with= ;; esac
+# shellcheck disable=SC2086
+hash=$(hash_of controls.ll $with)
+launched='--grid 1 --block 1 --arg u32[1]:5 --arg f32[4]:1.5 --arg f64[1]:2 --dump 0 --dump 1 --dump 2 -q'
+# shellcheck disable=SC2086
+"$sluice" run controls.ll $with $launched >before
+while read -r modes; do
+    # shellcheck disable=SC2086
+    set -- $modes
+    plan "$hash" "0 $1" "1 $2" "2 $3" >loads.json
+    sed 's/}$//' loads.json >plan.json
+    printf ', "stores": [{"function": "spmv_jds", "instruction": 6, "mode": "%s"}, {"function": "spmv_jds", "instruction": 7, "mode": "%s"}, {"function": "spmv_jds", "instruction": 8, "mode": "%s"}]}\n' "$4" "$5" "$6" >>plan.json
+    # shellcheck disable=SC2086
+    run "$sluice" apply $with plan.json controls.ll -o written.ll
+    exits 0
+    stdout_has '3 of 3 loads become inline assembly'
+    # shellcheck disable=SC2086
+    "$sluice" run written.ll $with $launched >after
+    cmp -s before after || fail "results differ with $modes: $(cat after)"
+    if [ -n "$with" ] && command -v llc-14 >/dev/null; then
+        llc-14 -mcpu=sm_80 -mattr=+ptx75 written.ll -o written.ptx || fail 'llc'
+        shift 6
+        for operator; do
+            grep -qF "$operator" written.ptx || fail "$operator is not in the PTX: $(cat written.ptx)"
+        done
+    fi
+done <<'END'
+L1 L2 both cs store-L1 store-L2 ld.global.L1::no_allocate.b32 ld.global.L2::cache_hint.v2.b64 ld.global.L1::no_allocate.L2::cache_hint.b64 st.global.cs.b32 st.global.L1::no_allocate.v2.b64 st.global.L2::cache_hint.b64
+L1-first L1-last L2-last wt store-neutral cs ld.global.L1::evict_first.b32 ld.global.L1::evict_last.v2.b64 ld.global.L2::cache_hint.b64 st.global.wt.b32 st.global.L2::cache_hint.v2.b64 st.global.cs.b64
+L2-last-half L2-first-half neutral cs cs cs ld.global.L2::cache_hint.b32 ld.global.L2::cache_hint.v2.b64
+L2-64B L2-128B L2-256B cs cs cs ld.global.L2::64B.b32 ld.global.L2::128B.v2.b64 ld.global.L2::256B.b64
+END
 
 it 'says where IR does not parse, and what is no IR for a GPU'
 printf 'target triple = "amdgcn-amd-amdhsa"\ndefine void @f() {\n  rat void\n}\n' >broken.ll

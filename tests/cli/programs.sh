@@ -211,6 +211,31 @@ file_has plan.json "\"code_hash\": \"$("$sluice" ptx --csv "$programs/bfs" | sed
 run "$sluice" sim t.slt --plan plan.json --code "$programs/bfs" -q
 exits 0
 
+it 'tunes the kernels of every file of a program without a GPU, and applies the plans of all'
+run "$sluice" tune --gpu h200 --kernels 2 -o plan.json -- "$programs/convolve"
+exits 0
+[ "$(grep -c '"sluice_plan"' plan.json)" = 2 ] || fail "not a plan for each file: $(cat plan.json)"
+file_has plan.json '"function": "_Z4fillPfi", "base": '
+file_has plan.json '"function": "_Z6filterPKfPfi", "base": '
+sed -e '/_Z4fillPfi.*"st\.global/s/"mode": "none"/"mode": "cs"/' -e '/_Z6filterPKfPfi.*"ld\.global/s/"mode": "none"/"mode": "L1"/' plan.json >all.json
+run "$sluice" run --plan all.json -- "$programs/convolve"
+exits 0
+stdout_has PASSED
+stderr_has '10 accesses and settings are changed; 8036 bytes in 3 copies to the host'
+run "$sluice" sim --plan all.json --csv planned.csv -q -- "$programs/convolve"
+exits 0
+run "$sluice" sim --csv plain.csv -q -- "$programs/convolve"
+! cmp -s plain.csv planned.csv || fail 'the plan changes nothing'
+run "$sluice" tune --select PassL0/1 -o passed.json -- "$programs/convolve"
+exits 0
+stderr_has ' cycles, with the plan '
+file_has passed.json '"program_after": '
+run "$sluice" tune --kernels 1 -o plan.json -- "$programs/convolve"
+! grep -q _Z4fill plan.json || fail 'more than one kernel was tuned'
+run "$sluice" run --plan plan.json -- "$programs/convolve"
+exits 1
+stderr_has 'plan.json changes nothing: there was nothing to gain'
+
 it 'fails where no launch matches, and lists the kernels'
 for command in run 'trace -o none.slt' model; do
     # shellcheck disable=SC2086

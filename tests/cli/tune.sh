@@ -39,6 +39,16 @@ run "$sluice" tune gather --size small --controls L1,evict-last
 exits 2
 stderr_has "--controls: unknown mode 'evict-last'"
 
+it 'times what another plan tells from noise, and neutral hints in place of those to L2'
+on_gpu tune table_stream_l1 --size small --no-cache --controls L1,L2,neutral --like plan.json -o like.json
+exits 0
+stdout_has 'timed as another plan was'
+L2=$(grep -c '"L2": ' like.json)
+[ "$L2" -gt 0 ] || fail "$(cat like.json)"
+[ "$(grep -c '"L2": .*"neutral": ' like.json)" = "$L2" ] || fail "$(cat like.json)"
+[ "$(grep -c '"affinity": ' like.json)" -lt "$(grep -c '"affinity": ' plan.json)" ] || fail 'it timed what is noise, too'
+! grep -q '"mode": "[^n]' like.json || fail 'it chose something'
+
 it 'documents every control'
 sed -n 's/^SL_CONTROL([^"]*"\([^"]*\)".*/\1/p' "$source_root/src/bypass/controls.def" | sed 1d >names
 [ "$(wc -l <names)" -gt 20 ] || fail "$(cat names)"
@@ -372,6 +382,7 @@ exits 0
 stderr_has 'step'
 stderr_has 'accesses and settings are changed'
 stderr_has 'all identical'
+! grep -q speedup "$scratch/stderr" || fail 'it tells times of the emulator, which knows no caches'
 echo 'exit code 0' >>"$scratch/stdout"
 diff "$source_root/tests/programs/expected/nbody.txt" "$scratch/stdout" >"$scratch/diff" || fail "$(cat "$scratch/diff")"
 

@@ -22,6 +22,13 @@ stderr_has 'nothing to gain: the program stays as it is'
 file_has plan.json '"function": "adds"'
 file_has plan.json '"program_before": '
 
+it 'numbers launches as run does'
+run "$sluice" tune --on gpu --csv tuned.csv -q -- "$program"
+exits 0
+"$sluice" run --csv ran.csv -q -- "$program" >/dev/null 2>&1
+number=$(sed -n 's/^[^,]*,counts,\([0-9]*\),.*/\1/p' tuned.csv)
+grep -q "^$number,counts," ran.csv || fail "launch $number is another one: $(cat ran.csv)"
+
 it 'has a plan for each PTX module, and applies all of them'
 run "$sluice" tune --on gpu --select PassL0/1 -o plan.json -- "$program"
 exits 0
@@ -32,6 +39,17 @@ run "$sluice" run --on gpu --plan plan.json -- "$program"
 exits 0
 stdout_is 'sum 30524, first 2'
 stderr_has '5 accesses and settings are changed; 8192 bytes in 1 copies to the host, all identical'
+stderr_has speedup
+run "$sluice" measure --plan plan.json -- "$program"
+exits 0
+stdout_is 'sum 30524, first 2'
+stderr_has '5 accesses and settings are changed; 8192 bytes in 1 copies to the host, all identical'
+run "$sluice" measure --plan plan.json --rounds 5 -- "$program"
+exits 2
+stderr_has '--rounds does not apply to programs'
+run "$sluice" apply plan.json "$program"
+exits 1
+stderr_has "driver_program is a program: 'sluice run --plan' applies plans to programs as they run"
 "$sluice" run --on gpu --plan plan.json -- "$program" 2>&1 | grep -q 'counts  *2 ' || fail 'launches of counts are not counted'
 
 it 'sets what plans ask of launches'

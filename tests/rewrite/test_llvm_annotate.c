@@ -138,7 +138,7 @@ static void stores_can_be_nontemporal(void **state)
     assert_int_equal(graph->load[1].node, SL_NODE_STORE);
     assert_int_equal(graph->load[1].modes, 1 | 1u << SL_BYPASS_STORE_L2);
     assert_string_equal(graph->load[1].opcode, "store i32");
-    sl_llvm_annotate_store(code, 1, true);
+    sl_llvm_annotate_store(code, 1, SL_BYPASS_STORE_L2);
     char *text = text_of();
     const char *store = strstr(text, "addrspace(1)* %a, align 4, !nontemporal");
     assert_true(store || strstr(text, "addrspace(1) %a, align 4, !nontemporal"));
@@ -146,7 +146,7 @@ static void stores_can_be_nontemporal(void **state)
     close_code();
 }
 
-static void nvidia_ir_is_listed_but_takes_no_mode(void **state)
+static void modes_of_nvidia_ir_become_inline_assembly(void **state)
 {
     (void)state;
     read_code("target triple = \"nvptx64-nvidia-cuda\"\n"
@@ -156,8 +156,14 @@ static void nvidia_ir_is_listed_but_takes_no_mode(void **state)
               "  ret void\n}\n");
     assert_int_equal(sl_llvm_facts_of(code).arch, SL_LLVM_NVPTX);
     assert_string_equal(load_at(0)->array, "a");
-    assert_int_equal(sl_llvm_annotate(code, (const uint8_t[]){SL_BYPASS_L1}, &error), SL_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "PTX"));
+    assert_int_equal(sl_llvm_annotate(code, (const uint8_t[]){SL_BYPASS_NC}, &error), SL_UNSUPPORTED);
+    sl_llvm_annotate_store(code, 1, SL_BYPASS_STORE_CS);
+    annotate((const uint8_t[]){SL_BYPASS_L1});
+    char *text = text_of();
+    assert_non_null(strstr(text, "asm sideeffect \"ld.global.L1::no_allocate.b32 $0, [$1];\", \"=r,l,~{memory}\""));
+    assert_non_null(strstr(text, "asm sideeffect \"st.global.cs.b32 [$0], $1;\", \"l,r,~{memory}\""));
+    assert_null(strstr(text, "load float"));
+    free(text);
     close_code();
 }
 
@@ -337,7 +343,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(loads_with_marks_of_their_own_take_no_mode),
         cmocka_unit_test(stores_can_be_nontemporal),
-        cmocka_unit_test(nvidia_ir_is_listed_but_takes_no_mode),
+        cmocka_unit_test(modes_of_nvidia_ir_become_inline_assembly),
         cmocka_unit_test(each_mode_has_its_bits_on_gfx1030),
         cmocka_unit_test(other_generations_have_bits_of_their_own),
         cmocka_unit_test(the_functions_own_cpu_counts),

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "ptx/texts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+sl_status sl_ptx_texts_add(sl_ptx_texts *texts, char *ptx, size_t length, const char *name, sl_error *error)
+{
+    sl_ptx_text text = {ptx, length, ""};
+    snprintf(text.name, sizeof text.name, "%s", *name ? name : "PTX");
+    if (ptx && sl_array_push(texts, text))
+        return SL_OK;
+    free(ptx);
+    return sl_fail_memory(error);
+}
+
+sl_status sl_ptx_texts_add_fatbin(sl_ptx_texts *texts, const sl_fatbin *fatbin, uint32_t sm, sl_error *error)
+{
+    sl_status status = SL_OK;
+    size_t at = 0;
+    for (const sl_fatbin_entry *best; !status && (best = sl_fatbin_next_ptx(fatbin, &at, sm));) {
+        char *ptx = NULL;
+        size_t length;
+        status = sl_fatbin_unpack(best, &ptx, &length, error);
+        if (!status)
+            status = sl_ptx_texts_add(texts, ptx, length, best->name, error);
+    }
+    return status;
+}
+
+void sl_ptx_texts_fini(sl_ptx_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->items[i].ptx);
+    sl_array_free(texts);
+}
+
+const sl_ptx_text *sl_ptx_text_of(const sl_ptx_texts *texts, const char *kernel, sl_ptx_module **module)
+{
+    for (size_t i = 0; texts && i < texts->count; i++) {
+        const sl_ptx_text *text = &texts->items[i];
+        sl_ptx_module *parsed = NULL;
+        const sl_ptx_func *func = NULL;
+        if (strstr(text->ptx, kernel) && !sl_ptx_parse(text->ptx, text->length, text->name, &parsed, NULL))
+            func = sl_ptx_find(parsed, kernel);
+        bool found = func && func->entry && func->has_body;
+        if (found && module)
+            *module = parsed;
+        else
+            sl_ptx_free(parsed);
+        if (found)
+            return text;
+    }
+    return NULL;
+}
