@@ -244,8 +244,8 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         const M *m = (const M *)(uintptr_t)from;                                                                       \
         if (stride == sizeof(M) && count == SL_LANES) {                                                                \
             SL_LANES_LOOP d[i] = (R)m[i];                                                                              \
-        } else if (stride == sizeof(M) && count == SL_LANES / 2) {                                                     \
-            SL_LOOP(SL_LANES / 2) d[i] = (R)m[i];                                                                      \
+        } else if (stride == sizeof(M)) {                                                                              \
+            SL_LOOP((int)count) d[i] = (R)m[i];                                                                        \
         } else if (stride == 0) {                                                                                      \
             R value = (R)*m;                                                                                           \
             SL_LOOP((int)count) d[i] = value;                                                                          \
@@ -368,8 +368,8 @@ SL_LOAD(u64, u64)
         M *m = (M *)(uintptr_t)to;                                                                                     \
         if (stride == sizeof(M) && count == SL_LANES) {                                                                \
             SL_LANES_LOOP m[i] = (M)d[i];                                                                              \
-        } else if (stride == sizeof(M) && count == SL_LANES / 2) {                                                     \
-            SL_LOOP(SL_LANES / 2) m[i] = (M)d[i];                                                                      \
+        } else if (stride == sizeof(M)) {                                                                              \
+            SL_LOOP((int)count) m[i] = (M)d[i];                                                                        \
         } else {                                                                                                       \
             for (u32 i = 0; i < count; i++, to += stride)                                                              \
                 *(M *)(uintptr_t)to = (M)d[i];                                                                         \
