@@ -13,11 +13,10 @@ static inline uint32_t sl_partitions(const sl_level *level)
 
 /* The partition that serves a core: they take turns, for so many cores each as the level says, or for those of each
  * coalescer of `first`, the level above. */
-static inline uint32_t sl_partition_of(const sl_level *level, const sl_level *first, uint32_t small_gpc_cores,
-                                       uint32_t core)
+static inline uint32_t sl_partition_of(const sl_level *level, const sl_level *first, uint32_t core)
 {
     if (!level->partition_cores)
-        return sl_coalescer_of(first, small_gpc_cores, core) % sl_partitions(level);
+        return sl_coalescer_of(first, core) % sl_partitions(level);
     if (core < level->partition_first)
         return 0;
     return ((core - level->partition_first) / level->partition_cores + 1) % sl_partitions(level);

@@ -157,7 +157,8 @@ typedef struct sl_core_limits {
     uint32_t fetch_cycles;                        /* for 128 instructions that are new to a core */
     uint32_t launch_cycles;                       /* before the first block of a launch starts */
     uint32_t block_cycles;                        /* from room for a block to its first instruction */
-    uint32_t block_rate;                          /* blocks that start per 1000 cycles, on all cores; 0: no limit */
+    uint32_t block_rate;                          /* blocks that end per 1000 cycles, on all cores; 0: no limit */
+    uint32_t block_interval, block_warp_interval; /* cycles between starts on a core: at least, and for each warp */
 } sl_core_limits;
 
 typedef struct sl_memory {

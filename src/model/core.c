@@ -7,7 +7,9 @@
 #include "access/cache_ops.h"
 #include "base/heap.h"
 
-enum { NO_WARP = 0xffffffff };
+/* UNSENT: cycles after a store in which another one meets it in L1 (papers/h200-micro/stored_again.csv: none after 20).
+ */
+enum { NO_WARP = 0xffffffff, UNSENT = 20 };
 
 typedef struct warp {
     sl_warp_walk walk;
@@ -226,7 +228,9 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     if (atomic)
         sl_l1_invalidate(c->l1, c->time, p->line);
     else
-        sl_l1_store(c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL);
+        sl_l1_store(
+            c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL,
+            &(sl_l1_sender){(uint32_t)(w - c->warp), w->pieces <= SL_JOINED_LINES, c->time + w->pieces + UNSENT});
     if (c->config->stacks && atomic)
         sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)

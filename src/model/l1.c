@@ -24,8 +24,11 @@ typedef struct line_record {
     uint64_t line;
     uint64_t arrival;    /* of its latest data in flight */
     uint64_t written[2]; /* bytes that stores wrote of sectors that are not valid */
+    uint64_t stored[2];  /* bytes of the last store, */
+    uint64_t sent;       /* when it is sent on */
     links in[LISTS];
     uint32_t set, way; /* way: where a policy chooses victims */
+    uint32_t sender;   /* of the last store: its warp */
     uint32_t left;     /* fills of the fully associative cache when it was evicted from there; 0: never, or forgotten */
     uint16_t accessed, pending;
     uint16_t invalidated; /* by stores, since they were last fetched */
@@ -35,8 +38,7 @@ typedef struct line_record {
     bool awaited;   /* by effects: see free_idle_records */
 } line_record;
 
-/* What is known of every line that was ever accessed. Slots have it in them: an sl_index would need a record of each.
- */
+/* What is known of every line that was ever accessed, in slots: an sl_index would need a record of each. */
 typedef struct seen_line {
     uint64_t tag;    /* line + 1; 0: the slot is free */
     uint32_t record; /* plus one; 0: it has none, and these are as in its last one: */
@@ -644,12 +646,30 @@ void sl_l1_invalidate(sl_l1 *c, uint64_t time, uint64_t line)
     if (r->resident[REAL] && c->has_policy) {
         sl_policy_ways_evict(&c->by_policy, r->set, r->way);
         mark_evicted(r, REAL);
-    } else if (r->resident[REAL]) {
+    } else if (r->resident[REAL])
         evict_line(c, REAL, &c->set[r->set], record);
-    }
     if (r->resident[FULL])
         evict_line(c, FULL, &c->full, record);
     r->invalidated |= (uint16_t)gone;
+}
+
+/* Sectors are forgotten where a store to other words of them is still to be sent on, unless they are in flight. */
+static void meet_stored(sl_l1 *c, line_record *r, uint64_t time, uint32_t sectors, const uint64_t bytes[2],
+                        const sl_l1_sender *sender)
+{
+    bool waits = time < r->sent, joins = waits && sender->joins && sender->warp == r->sender;
+    for (uint32_t left = waits && !joins ? sectors & ~r->pending : 0, word; left; left &= left - 1) {
+        uint64_t mask = sector_bytes(c, (uint32_t)__builtin_ctz(left), &word), before = r->stored[word] & mask;
+        if (!before || before == (bytes[word] & mask))
+            continue;
+        r->written[word] &= ~mask;
+        r->valid[REAL] &= (uint16_t) ~(left & -left);
+        r->valid[FULL] &= (uint16_t) ~(left & -left);
+    }
+    r->stored[0] = bytes[0] | (joins ? r->stored[0] : 0);
+    r->stored[1] = bytes[1] | (joins ? r->stored[1] : 0);
+    r->sent = sender->sent;
+    r->sender = sender->warp;
 }
 
 /* Keeps the written bytes. A valid sector stays valid with the new bytes; one of which only some bytes are known is not
@@ -669,21 +689,23 @@ static void keep_written(sl_l1 *c, line_record *r, uint32_t sectors, const uint6
         r->valid[which] |= (uint16_t)(r->resident[which] ? whole : 0);
 }
 
-void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2])
+void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2],
+                 const sl_l1_sender *sender)
 {
-    if (c->level->write == SL_WRITE_EVICT) {
+    if (c->level->write == SL_WRITE_EVICT)
         sl_l1_invalidate(c, time, line);
-        return;
-    }
-    if (c->level->write == SL_WRITE_THROUGH)
-        return; /* the line, if it is there, is updated where it stands */
+    if (c->level->write == SL_WRITE_EVICT || c->level->write == SL_WRITE_THROUGH)
+        return; /* through: the line, if it is there, is updated where it stands */
     advance(c, time);
     uint32_t record = find_or_add_line(c, line);
     line_record *r = record_at(c, time, record);
     if (!r)
         return;
     use_both(c, record, c->level->write == SL_WRITE_BACK ? sectors : 0, SL_ACCESS_STORE, c->pc);
-    if (c->level->write == SL_WRITE_ALLOCATE)
+    bool keeps = c->level->write == SL_WRITE_ALLOCATE;
+    if (keeps && bytes && sender)
+        meet_stored(c, r, time, sectors, bytes, sender);
+    if (keeps)
         keep_written(c, r, sectors, bytes);
     else
         r->accessed |= (uint16_t)sectors;
@@ -704,8 +726,7 @@ static bool make_moments(sl_l1 *c)
     return c->moment && c->busy;
 }
 
-/* For LRU and FIFO a list in the order of use, or of fills, is enough: victims without a search. The others have ways.
- */
+/* For LRU and FIFO a list in the order of use, or of fills, is enough. The others have ways. */
 static sl_status make_replacement(sl_l1 *c, sl_error *error)
 {
     sl_policy_choice choice;
@@ -722,14 +743,13 @@ static sl_status make_replacement(sl_l1 *c, sl_error *error)
 
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
 {
-    const sl_level *level = config->level;
     sl_l1 *c = calloc(1, sizeof *c);
     if (!c)
         return sl_fail_memory(error);
     c->config = *config;
-    c->level = level;
-    c->lines = level->sets * level->ways;
-    c->sets = config->no_associativity ? 1 : level->sets;
+    c->level = config->level;
+    c->lines = c->level->sets * c->level->ways;
+    c->sets = config->no_associativity ? 1 : c->level->sets;
     c->ways = c->lines / c->sets;
     c->random = sl_random_seed(config->seed);
     c->free_record = NONE;

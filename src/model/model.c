@@ -157,7 +157,6 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .level = &m->machine->level[w->number],
         .above = w->number == 1 ? &m->l1 : &m->machine->level[w->number - 1],
         .slots = m->slots,
-        .small_gpc_cores = w->number == 1 ? m->machine->core.small_gpc_cores : 0,
         .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
         .spill = sl_loaded_spill(m->loaded),

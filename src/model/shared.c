@@ -22,7 +22,7 @@ typedef struct coalesced {
     uint32_t reads;          /* those that were merged, and itself */
 } coalesced;
 
-enum { LOG2_COALESCED = 16 };
+enum { LOG2_COALESCED = 16, ALL_GROUPS = -1 };
 
 struct sl_shared {
     sl_shared_config config;
@@ -36,7 +36,7 @@ struct sl_shared {
     uint64_t now;
     sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
     uint64_t *all_ways;   /* a mask: all of them may be evicted */
-    coalesced *coalesced; /* by request, later ones replace; NULL: there is no coalescer */
+    coalesced *coalesced; /* by line and group, later ones replace; NULL: there is no coalescer */
     sl_shared_counts *counts;
     sl_large_array traffic; /* of sl_traffic */
 };
@@ -45,18 +45,27 @@ struct sl_shared {
 
 static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32_t group)
 {
-    uint64_t hash = (t->line * 0x9e3779b97f4a7c15u ^ (uint64_t)group << 32 ^ t->sectors) * 0xd6e8feb86659fd93u;
+    uint64_t hash = (t->line * 0x9e3779b97f4a7c15u ^ (uint64_t)group << 32) * 0xd6e8feb86659fd93u;
     return &s->coalesced[hash >> (64 - LOG2_COALESCED)];
 }
 
-/* Whether the request is merged with an identical one of its group in flight. */
-static bool coalesces(const sl_shared *s, coalesced *j, const sl_traffic *t, uint32_t group)
+/* A read of its line by its group is there, and may be merged with. */
+static bool is_open(const sl_shared *s, const coalesced *j, const sl_traffic *t, uint32_t group)
 {
-    bool same = j->sectors == t->sectors && j->line == t->line && j->group == group;
-    if (!same || t->time >= j->until || !sl_coalescer_takes(s->config.above, j->reads))
-        return false;
-    j->reads++;
-    return true;
+    return j->sectors && j->line == t->line && j->group == group && t->time < j->until &&
+           sl_coalescer_takes(s->config.above, j->reads);
+}
+
+/* When a read that was sent at `time` is answered, less the way there and back. One of a line that is on its way waits
+ * for it. */
+static uint64_t answered_at(const sl_shared *s, const sl_traffic *t, bool hit)
+{
+    uint32_t cycles = hit ? s->level->hit_cycles : s->config.miss_cycles, way = 2 * s->level->network_cycles;
+    uint64_t at = t->time + (cycles > way ? cycles - way : 0);
+    coalesced *fetched = find_coalesced(s, t, ALL_GROUPS);
+    if (!hit)
+        *fetched = (coalesced){.line = t->line, .until = at};
+    return hit && fetched->line == t->line && fetched->until > at ? fetched->until : at;
 }
 
 /* ---- the cache ---- */
@@ -223,8 +232,8 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
-    uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source),
-             part = sl_partition_of(s->level, s->config.above, s->config.small_gpc_cores, source);
+    uint32_t group = sl_coalescer_of(s->config.above, source),
+             part = sl_partition_of(s->level, s->config.above, source);
     if (t->kind == SL_ACCESS_BULK_LOAD) { /* nothing is merged with these */
         sl_traffic load = *t;
         load.kind = SL_ACCESS_LOAD;
@@ -233,13 +242,16 @@ bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
     if (t->kind != SL_ACCESS_LOAD || !s->coalesced)
         return take_sectors(s, t, part);
     coalesced *j = find_coalesced(s, t, group);
-    if (coalesces(s, j, t, group))
+    bool open = is_open(s, j, t, group);
+    if (open && j->sectors == t->sectors) {
+        j->reads++;
         return true;
+    }
     uint64_t filled = s->counts[t->slot].filled;
     if (!take_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
-    *j = (coalesced){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 1};
+    *j = open ? (coalesced){0} : (coalesced){t->line, answered_at(s, t, hit), group, t->sectors, 1};
     return true;
 }
 

@@ -19,7 +19,6 @@ typedef struct sl_shared sl_shared;
 typedef struct sl_shared_config {
     const sl_level *level, *above; /* must stay valid; above: the level whose misses it serves */
     uint32_t slots;                /* memory instructions of the kernel */
-    uint32_t small_gpc_cores;      /* of the machine, where the level above belongs to cores */
     uint32_t miss_cycles; /* from a request that misses here to its data: how long others can be merged with it */
     bool wants_traffic;   /* for a level below */
     bool no_stamps;       /* asks the policy for victims also where LRU stamps would be enough */

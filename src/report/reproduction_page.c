@@ -116,7 +116,7 @@ typedef struct bars {
 static void widen(void *context, const sl_compared_item *item)
 {
     bars *b = context;
-    if (item->figure != b->figure || !item->column)
+    if (item->figure != b->figure || !item->column || (b->figure->ranked && !item->mean))
         return;
     double values[] = {item->compared.ours, item->compared.paper};
     for (int i = 0; i < 2; i++)
@@ -140,17 +140,22 @@ static void begin_axis(bars *b)
     }
 }
 
+static size_t longer(size_t length, const char *name)
+{
+    return strlen(name) > length ? strlen(name) : length;
+}
+
 /* Names are rotated by 50 degrees: 11 pixels high, 6 wide per character on average. */
 static void make_room(bars *b)
 {
     size_t longest = 0;
-    for (size_t g = 0; g < b->figure->groups; g++) {
+    for (size_t g = 0; !b->figure->ranked && g < b->figure->groups; g++) {
         const sl_paper_group *group = &b->r->group[b->figure->group[g]];
-        for (size_t i = 0; i < group->count; i++) {
-            size_t length = strlen(b->r->paper->program[group->program[i]].name);
-            longest = length > longest ? length : longest;
-        }
+        for (size_t i = 0; i < group->count; i++)
+            longest = longer(longest, b->r->paper->program[group->program[i]].name);
     }
+    for (size_t c = 0; b->figure->ranked && c < b->figure->columns; c++)
+        longest = longer(longest, b->figure->column[c].name);
     b->bar = fmax(9, fmin(22, (FULL_WIDTH / (double)b->rows - GAP) / (double)b->series));
     b->bottom = 24 + 5 * (double)longest;
     b->left = fmax(44, 8 + 4.2 * (double)longest - b->bar * (double)b->series / 2);
@@ -177,6 +182,15 @@ static void put_bar(bars *b, double value, size_t series, bool paper, const char
     b->x += b->bar;
 }
 
+static void put_name(bars *b, const char *name, const char *class, double start)
+{
+    fprintf(b->file, "<text class=%s transform=\"translate(%.1f %d) rotate(-50)\">", class, (start + b->x) / 2,
+            HEIGHT + 14);
+    sl_html_text(b->file, name);
+    fputs("</text>\n", b->file);
+    b->x += GAP;
+}
+
 static void put_cluster(bars *b, const char *name, int program, int group)
 {
     double start = b->x;
@@ -193,11 +207,18 @@ static void put_cluster(bars *b, const char *name, int program, int group)
         snprintf(label, sizeof label, "%s, %s:", name, column->name);
         put_bar(b, value.ours, c, false, label, &column->measure);
     }
-    fprintf(b->file, "<text class=%s transform=\"translate(%.1f %d) rotate(-50)\">", program < 0 ? "mean" : "row",
-            (start + b->x) / 2, HEIGHT + 14);
-    sl_html_text(b->file, name);
-    fputs("</text>\n", b->file);
-    b->x += GAP;
+    put_name(b, name, program < 0 ? "mean" : "row", start);
+}
+
+/* A ranking: the means alone, each with the name of its column. */
+static void put_ranking(bars *b, int group)
+{
+    for (size_t c = 0; c < b->figure->columns; c++) {
+        const sl_paper_column *column = &b->figure->column[c];
+        double start = b->x;
+        put_bar(b, sl_compare_group(b->r, column, group).ours, 0, false, column->name, &column->measure);
+        put_name(b, column->name, "row", start);
+    }
 }
 
 static void put_axis(bars *b, double width)
@@ -218,7 +239,8 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
     for (size_t c = 0; c < figure->columns; c++)
         b.series += figure->column[c].numbers ? 2 : 1;
     for (size_t g = 0; g < figure->groups; g++)
-        b.rows += r->group[figure->group[g]].count + 1;
+        b.rows += figure->ranked ? figure->columns : r->group[figure->group[g]].count + 1;
+    b.series = figure->ranked ? 1 : b.series;
     begin_axis(&b);
     sl_reproduction_each(r, widen, &b);
     if (!(b.max > b.min) || !b.rows || !b.series)
@@ -234,14 +256,19 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
     put_axis(&b, width);
     for (size_t g = 0; g < figure->groups; g++) {
         const sl_paper_group *group = &r->group[figure->group[g]];
-        if (group->count && figure->ranked)
-            put_cluster(&b, group->name, -1, figure->group[g]);
+        if (figure->ranked) {
+            put_ranking(&b, figure->group[g]);
+            continue;
+        }
         for (size_t i = 0; i < group->count; i++)
             put_cluster(&b, r->paper->program[group->program[i]].name, group->program[i], -1);
-        if (group->count && !figure->ranked)
+        if (group->count)
             put_cluster(&b, group->name, -1, figure->group[g]);
     }
-    fputs("</svg></div>\n<p class=legend>", file);
+    fputs("</svg></div>\n", file);
+    if (figure->ranked)
+        return;
+    fputs("<p class=legend>", file);
     for (size_t c = 0; c < figure->columns; c++) {
         if (figure->column[c].numbers)
             fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % COLOURS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/bank.h"
 
+#include "sim/coalescer.h"
 #include "sim/data_check.h"
 #include "sim/evict.h"
 #include "sim/frc.h"
@@ -88,8 +89,13 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
     l->r->bypass |= (uint8_t)(1u << l->place);
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
-    if (l->here && l->r->kind == SL_REQUEST_LOAD) /* only what is not here is fetched */
+    if (l->here && l->r->kind == SL_REQUEST_LOAD) { /* only what is not here is fetched */
+        if (sim->data_check) {
+            sl_data_check_access(sim, b, l->line_slot, l->number, l->units & b->line[l->line_slot].valid, l->r->kind);
+            sl_data_check_answer(sim, b, l->number);
+        }
         l->r->units &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
+    }
     if (b->bypass_policy && b->bypass_policy->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->bypass_policy, &l->access, &mask);
         if (way != SL_NO_WAY)
@@ -540,6 +546,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         find_entry(b, &l);
     sl_outcome outcome;
     uint32_t core = r->core; /* a store may have ended then */
+    if (sim->coalescer && b->number == 1 && r->kind != SL_REQUEST_LOAD)
+        sl_coalescer_close(sim, r->addr);
     bool keeps = b->level->write == SL_WRITE_BACK;
     bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
     if (l.place != b->number && r->kind != SL_REQUEST_LOAD)
@@ -693,6 +701,21 @@ static void end_stall(sl_sim *sim, sl_bank *b)
     b->stalled_since = SL_NEVER;
 }
 
+/* An access from above. Reads of the second level may wait for one of another core, and others for them. */
+static sl_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    if (!sim->coalescer || b->number != 1)
+        return sl_bank_access(sim, b, number);
+    const sl_request before = *sl_request_at(sim, number);
+    sl_coalesced coalesced = sl_coalescer_merge(sim, &before, number);
+    if (coalesced == SL_COALESCED_MERGED)
+        return SL_OUTCOME_PENDING;
+    sl_outcome outcome = sl_bank_access(sim, b, number);
+    if (outcome != SL_OUTCOME_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
+        sim->failed = true;
+    return outcome;
+}
+
 /* Takes requests from the network until one has to wait. That one is looked at again when something has changed. */
 static void take_in(sl_sim *sim, sl_bank *b)
 {
@@ -701,7 +724,7 @@ static void take_in(sl_sim *sim, sl_bank *b)
     b->changed = false;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
         end_stall(sim, b);
-        if (sl_bank_access(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
+        if (take(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
             b->stalled_since = sim->now;
             return;
         }

@@ -175,8 +175,7 @@ static inline uint32_t sl_place_of(const sl_bank *b, uint64_t addr)
 /* Whether requests of a core come to the bank from the one that serves it. */
 static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t core)
 {
-    return b->level->partitions > 1 &&
-           sl_partition_of(b->level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core) != b->partition;
+    return b->level->partitions > 1 && sl_partition_of(b->level, &sim->machine.level[0], core) != b->partition;
 }
 
 /* Something can happen to the bank at `time`; of the first level, it has data or an answer then. */

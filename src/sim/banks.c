@@ -24,9 +24,7 @@ uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t
     const sl_level *level = &sim->machine.level[number];
     if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
         return level->cores_per_instance == 1 ? core : core / level->cores_per_instance;
-    uint32_t partition = level->partitions > 1
-                             ? sl_partition_of(level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core)
-                             : 0;
+    uint32_t partition = level->partitions > 1 ? sl_partition_of(level, &sim->machine.level[0], core) : 0;
     return bank_in(sim, number, partition, core, addr);
 }
 

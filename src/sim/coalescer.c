@@ -4,22 +4,25 @@
 #include <stdlib.h>
 
 #include "access/coalescer.h"
+#include "sim/bank.h"
+#include "sim/program.h"
 
-enum { BUCKETS = 256 };
+enum { BUCKETS = 4096 };
+
+static const uint32_t CLOSED = UINT32_MAX;
 
 /* A read in flight. */
 typedef struct flight {
     uint32_t next; /* of the bucket, or of the free ones */
     uint32_t primary, units;
     uint64_t addr;
-    uint32_t requests; /* the primary included */
+    uint32_t requests; /* the primary included; CLOSED: nothing is merged with it */
     sl_request_list waiting;
 } flight;
 
 struct sl_coalescer {
     const sl_level *first;
-    uint32_t small_gpc_cores, groups;
-    uint32_t *bucket; /* [groups * BUCKETS]: first flight */
+    uint32_t *bucket; /* [BUCKETS]: first flight */
     flight *item;
     uint32_t capacity, free;
 };
@@ -31,20 +34,15 @@ sl_status sl_coalescer_create(const sl_machine *machine, sl_coalescer **made, sl
     if (machine->levels < 2 || !sl_coalescer_exists(first))
         return SL_OK;
     sl_coalescer *coalescer = calloc(1, sizeof *coalescer);
-    uint32_t groups = sl_coalescer_of(first, machine->core.small_gpc_cores, machine->cores - 1) + 1;
-    uint32_t *bucket = malloc((size_t)groups * BUCKETS * sizeof *bucket);
+    uint32_t *bucket = malloc(BUCKETS * sizeof *bucket);
     if (!coalescer || !bucket) {
         free(coalescer);
         free(bucket);
         return sl_fail_memory(error);
     }
-    for (uint32_t i = 0; i < groups * BUCKETS; i++)
+    for (uint32_t i = 0; i < BUCKETS; i++)
         bucket[i] = SL_NONE;
-    *coalescer = (sl_coalescer){.first = first,
-                                .small_gpc_cores = machine->core.small_gpc_cores,
-                                .groups = groups,
-                                .bucket = bucket,
-                                .free = SL_NONE};
+    *coalescer = (sl_coalescer){.first = first, .bucket = bucket, .free = SL_NONE};
     *made = coalescer;
     return SL_OK;
 }
@@ -58,33 +56,49 @@ void sl_coalescer_destroy(sl_coalescer *coalescer)
     free(coalescer);
 }
 
-static uint32_t *bucket_of(const sl_coalescer *coalescer, const sl_request *r)
+static uint32_t *bucket_of(const sl_coalescer *coalescer, uint64_t addr)
 {
-    uint32_t group = sl_coalescer_of(coalescer->first, coalescer->small_gpc_cores, r->core);
-    return &coalescer->bucket[(size_t)group * BUCKETS + (sl_hash_mix(r->addr) & (BUCKETS - 1))];
+    return &coalescer->bucket[sl_hash_mix(addr) & (BUCKETS - 1)];
 }
 
-/* Both go to the same instance of the second level. */
-static bool go_together(sl_sim *sim, const sl_request *r, const flight *other)
+/* Both come from cores of a group, to the same bank. */
+static bool come_together(sl_sim *sim, const sl_request *r, const flight *other)
 {
-    uint32_t cores = sim->machine.level[1].cores_per_instance;
-    return r->core / cores == sl_request_at(sim, other->primary)->core / cores;
+    const sl_level *first = sim->coalescer->first;
+    uint32_t core = sl_request_at(sim, other->primary)->core;
+    return sl_coalescer_of(first, r->core) == sl_coalescer_of(first, core) &&
+           sl_bank_for(sim, 1, r->core, r->addr) == sl_bank_for(sim, 1, core, r->addr);
 }
 
-bool sl_coalescer_merge(sl_sim *sim, uint32_t number)
+/* Bulk copies of neighbouring cores are not merged: there are multicasts for that. */
+static bool is_read(const sl_sim *sim, const sl_request *r)
+{
+    const sl_trace_kernel *kernel = sim->program->kernel;
+    return r->kind == SL_REQUEST_LOAD &&
+           (r->slot == SL_NONE || !sl_inst_is_bulk(&kernel->inst[kernel->mem_inst[r->slot]]));
+}
+
+sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t number)
 {
     sl_coalescer *coalescer = sim->coalescer;
-    const sl_request *r = sl_request_at(sim, number);
-    for (uint32_t f = *bucket_of(coalescer, r); f != SL_NONE; f = coalescer->item[f].next) {
+    if (!is_read(sim, r))
+        return SL_COALESCED_ALONE;
+    for (uint32_t f = *bucket_of(coalescer, r->addr); f != SL_NONE; f = coalescer->item[f].next) {
         flight *other = &coalescer->item[f];
-        if (other->addr != r->addr || other->units != r->units ||
-            !sl_coalescer_takes(coalescer->first, other->requests) || !go_together(sim, r, other))
+        if (other->addr != r->addr || !sl_coalescer_takes(coalescer->first, other->requests) ||
+            !come_together(sim, r, other))
             continue;
+        if (other->units != r->units) {
+            other->requests = CLOSED;
+            sl_request_at(sim, number)->alone = true; /* also if it has to wait before it is taken */
+            return SL_COALESCED_ALONE;
+        }
         other->requests++;
         sl_request_push(sim->pool, &other->waiting, number);
-        return true;
+        sim->result->level[0].coalesced++;
+        return SL_COALESCED_MERGED;
     }
-    return false;
+    return r->alone ? SL_COALESCED_ALONE : SL_COALESCED_FIRST;
 }
 
 static bool grow(sl_coalescer *coalescer)
@@ -101,13 +115,20 @@ static bool grow(sl_coalescer *coalescer)
     return true;
 }
 
-bool sl_coalescer_send(sl_sim *sim, uint32_t number)
+void sl_coalescer_close(sl_sim *sim, uint64_t addr)
 {
     sl_coalescer *coalescer = sim->coalescer;
-    const sl_request *r = sl_request_at(sim, number);
+    for (uint32_t f = *bucket_of(coalescer, addr); f != SL_NONE; f = coalescer->item[f].next)
+        if (coalescer->item[f].addr == addr)
+            coalescer->item[f].requests = CLOSED;
+}
+
+bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number)
+{
+    sl_coalescer *coalescer = sim->coalescer;
     if (coalescer->free == SL_NONE && !grow(coalescer))
         return false;
-    uint32_t f = coalescer->free, *bucket = bucket_of(coalescer, r);
+    uint32_t f = coalescer->free, *bucket = bucket_of(coalescer, r->addr);
     coalescer->free = coalescer->item[f].next;
     coalescer->item[f] = (flight){.next = *bucket,
                                   .primary = number,
@@ -119,19 +140,10 @@ bool sl_coalescer_send(sl_sim *sim, uint32_t number)
     return true;
 }
 
-void sl_coalescer_stop(sl_sim *sim, uint32_t number)
-{
-    sl_coalescer *coalescer = sim->coalescer;
-    const sl_request *r = sl_request_at(sim, number);
-    for (uint32_t f = *bucket_of(coalescer, r); f != SL_NONE; f = coalescer->item[f].next)
-        if (coalescer->item[f].addr == r->addr)
-            coalescer->item[f].requests = UINT32_MAX;
-}
-
 sl_request_list sl_coalescer_answer(sl_sim *sim, uint32_t number)
 {
     sl_coalescer *coalescer = sim->coalescer;
-    for (uint32_t *link = bucket_of(coalescer, sl_request_at(sim, number)); *link != SL_NONE;
+    for (uint32_t *link = bucket_of(coalescer, sl_request_at(sim, number)->addr); *link != SL_NONE;
          link = &coalescer->item[*link].next) {
         uint32_t f = *link;
         if (coalescer->item[f].primary != number)

@@ -618,7 +618,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     sl_warp_reader_init(&warp->reader, sim->loaded, block, number, &core->predictor[(size_t)w * slots]);
 }
 
-sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl_error *error)
+sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, uint64_t at, sl_error *error)
 {
     uint32_t warps = sl_launch_warps(sl_loaded_launch(sim->loaded)), line_slot = 0;
     while (core->block[line_slot].members)
@@ -636,7 +636,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     }
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
-        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now + sim->machine.core.block_cycles, error);
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), at, error);
     sl_core_wake(core, sim->now);
     return status;
 }

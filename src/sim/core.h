@@ -91,6 +91,7 @@ struct sl_sim_core {
     sl_access *held;                   /* [warps * program->held]: read before their turn */
     sl_sim_block *block;               /* [resident blocks] */
     uint32_t blocks, ages;
+    uint64_t starts; /* when another block can */
     sl_scheduler *scheduler;
     uint64_t insts[SL_CORE_WARPS]; /* issued by each warp */
     uint64_t held_back;            /* warps whose loads the first level's policy does not let issue */
@@ -126,7 +127,8 @@ sl_status sl_cores_create(sl_sim *sim, sl_error *error);
 void sl_cores_destroy(sl_sim *sim);
 /* Whether the core has room for a block now. */
 bool sl_core_has_room(const sl_sim *sim, const sl_sim_core *core);
-sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl_error *error);
+/* Its first instructions are issued at `at`. */
+sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, uint64_t at, sl_error *error);
 /* One cycle; returns the next one in which something can happen. */
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error);
 /* Counts the cycles up to the end of the launch. */

@@ -507,7 +507,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
         if (sim->blocks_done != shown && sim->blocks_done < blocks)
             sl_progress_update(sim->options.progress, "blocks", shown = sim->blocks_done, blocks);
     }
-    sim->now++;
+    sim->now = sl_later(sim->now + 1, sl_dispatch_end(sim));
     for (uint32_t i = 0; i < sim->machine.cores; i++)
         sl_core_settle(sim, &sim->core[i]);
     return SL_OK;

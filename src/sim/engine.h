@@ -72,7 +72,6 @@ typedef struct __attribute__((aligned(64))) sl_port {
     uint64_t free;    /* when the port is */
     uint32_t request, to;
     uint32_t cycles; /* that it takes the port */
-    bool load, merges;
 } sl_port;
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
@@ -137,7 +136,8 @@ struct sl_sim {
     uint8_t hints, first;    /* bit i: the hint of level i is not `bypass`; is `evict_first` */
     uint8_t priorities;      /* bit i: level i knows evict-first and evict-last */
     uint64_t next_block, blocks_done;
-    uint64_t block_starts; /* earliest start of the next block, in cycles times the machine's block_rate */
+    uint64_t ends_seen;  /* of the blocks that are done, */
+    uint64_t block_ends; /* and when the last of these was, in cycles times the machine's block_rate */
     sl_cta_config cta;
     sl_cta_rounds rounds;
     bool room; /* some core may have room for a block */
@@ -183,6 +183,7 @@ sl_status sl_prefetch_create(sl_sim *sim, sl_error *error);
 uint32_t sl_requests_used(const sl_sim *sim);
 /* Starts blocks on cores with room, in order, at most one on each core in a cycle (dispatch.c). */
 sl_status sl_dispatch(sl_sim *sim, sl_error *error);
+uint64_t sl_dispatch_end(sl_sim *sim); /* when the last end of a block was seen */
 /* From what was counted while a launch ran to its result (results.c). */
 sl_status sl_sim_collect(sl_sim *sim, sl_error *error);
 /* Deadlock: SL_FAULT with a summary; sl_sim_state_text has the whole state (state.c). */

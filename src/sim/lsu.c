@@ -144,10 +144,6 @@ static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_
     return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
 }
 
-enum {
-    MERGED_LINES = 16
-}; /* of 8, 16 and 32 that were tried on an H200 (papers/h200-micro/stored.csv), stores to 16 join */
-
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
                                 const sl_access_shape *shape, sl_error *error)
 {
@@ -201,8 +197,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->bypass = hint.bypass & (uint8_t)~hints;
         r->hinted = hint.bypass & hints;
         r->priority = priority_of(sim, &hint, r);
-        r->log2_fetch = hint.log2_fetch & 0x7f;
-        r->merges = kind == SL_REQUEST_STORE && pieces <= MERGED_LINES;
+        r->log2_fetch = hint.log2_fetch & 0x3f;
+        r->merges = kind == SL_REQUEST_STORE && pieces <= SL_JOINED_LINES;
         r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
         r->since = sim->now + 1;
         if (sim->data_check)

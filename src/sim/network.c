@@ -76,13 +76,6 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     }
 }
 
-/* Bulk copies of neighbouring cores are not merged: there are multicasts for that. */
-static bool is_bulk(const sl_sim *sim, const sl_request *r)
-{
-    const sl_trace_kernel *kernel = sim->program->kernel;
-    return r->slot != SL_NONE && sl_inst_is_bulk(&kernel->inst[kernel->mem_inst[r->slot]]);
-}
-
 /* Sends a request to a queue of a bank, which has room for it. False: the port before it is taken. `free`: when the
  * port of the sender is. */
 static bool send(sl_sim *sim, uint32_t number, uint32_t cycles, sl_bank *to, sl_queue *queue, uint64_t *port,
@@ -108,8 +101,6 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
     sl_request *r = sl_request_at(sim, sl_queue_head(&b->out)->request);
     p->request = sl_queue_head(&b->out)->request;
     p->send_at = sl_later(sl_queue_ready_at(&b->out), p->free);
-    p->load = r->kind == SL_REQUEST_LOAD;
-    p->merges = sim->coalescer && p->load && !is_bulk(sim, r);
     r->stalled = 0;
     if (sim->machine.levels > 1) {
         p->to = sl_bank_for(sim, 1, r->core, r->addr);
@@ -118,7 +109,7 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
     b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
 }
 
-/* Whether what is in the port has gone, to the next level or to wait for a request of another core. */
+/* Whether what is in the port has gone. */
 static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
 {
     if (sim->machine.levels == 1) {
@@ -128,24 +119,11 @@ static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
         return true;
     }
     sl_bank *to = &sim->bank[1][p->to];
-    if (p->merges && sl_coalescer_merge(sim, p->request)) {
-        sim->result->level[0].coalesced++;
-        p->free = sim->now + 1;
-        if (to->in.count < to->level->queue) /* a free entry goes to another waiting bank */
-            sl_network_has_room(sim, 0, &to->room);
-        return true;
-    }
     if (to->in.count >= to->level->queue) {
         sl_network_wait(sim, b, &to->room);
         return false;
     }
-    if (!send(sim, p->request, p->cycles, to, &to->in, &to->in_free, &p->free))
-        return false;
-    if (p->merges && !sl_coalescer_send(sim, p->request))
-        sim->failed = true;
-    if (sim->coalescer && !p->load)
-        sl_coalescer_stop(sim, p->request);
-    return true;
+    return send(sim, p->request, p->cycles, to, &to->in, &to->in_free, &p->free);
 }
 
 void sl_network_send(sl_sim *sim, sl_bank *b)

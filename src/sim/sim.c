@@ -216,7 +216,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     sim->result->resident_blocks = occupancy.blocks;
     sim->result->l1_bytes = occupancy.l1_bytes;
     sim->now = sim->last_progress = sim->machine.core.launch_cycles;
-    sim->next_block = sim->blocks_done = sim->block_starts = 0;
+    sim->next_block = sim->blocks_done = sim->ends_seen = sim->block_ends = 0;
     sim->shape = sl_access_shape_of(&sim->machine, launch, sim->machine.level[0].line_bytes, 1u << sim->log2_unit);
     sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
     sim->rounds = (sl_cta_rounds){0};

@@ -85,6 +85,7 @@ END
 run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv --pages ranked-pages
 exits 0
 [ "$(grep -oE '<td>(mean|B)</td>' ranked-pages/ranked.html | head -n 1)" = '<td>mean</td>' ] || fail 'the page does not begin with the means'
+[ "$(grep -c '<rect' ranked-pages/ranked.html)" = 3 ] || fail 'the chart does not have one bar for each column'
 stdout_has 'only-here: Ranked here'
 awk -F, '$4 == "mean" { print $8 }' ranked.csv >means
 [ "$(wc -l <means)" = 3 ] || fail "$(cat ranked.csv)"

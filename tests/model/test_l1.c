@@ -407,7 +407,7 @@ static sl_load_class load_after_store(sl_write_policy write, bool there)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 1});
     if (there)
         load(l1, 0, 5);
-    sl_l1_store(l1, 10, 5, 1, NULL);
+    sl_l1_store(l1, 10, 5, 1, NULL, NULL);
     sl_load_class class = load(l1, 11, 5);
     sl_l1_destroy(l1);
     return class;
@@ -434,7 +434,7 @@ static void stores_that_allocate_leave_the_bytes_they_write(void **state)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
     sl_l1_outcome outcome;
     assert_false(sl_l1_has_parts(l1, 7));
-    sl_l1_store(l1, 0, 7, 0x1, written);
+    sl_l1_store(l1, 0, 7, 0x1, written, NULL);
     assert_true(sl_l1_has_parts(l1, 7));
     sl_l1_load(l1, 1, 0, 7, 0x1, 0, written, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
@@ -442,15 +442,42 @@ static void stores_that_allocate_leave_the_bytes_they_write(void **state)
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0); /* it was accessed before, by the first load */
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0);
     assert_false(sl_l1_has_parts(l1, 7));
-    sl_l1_store(l1, 3, 7, 0x1, written); /* what is there stays there */
+    sl_l1_store(l1, 3, 7, 0x1, written, NULL); /* what is there stays there */
     sl_l1_load(l1, 4, 0, 7, 0x1, 0, others, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
-    sl_l1_store(l1, 5, 9, 0x1, written); /* two stores make a sector whole */
-    sl_l1_store(l1, 6, 9, 0x1, rest);
+    sl_l1_store(l1, 5, 9, 0x1, written, NULL); /* two stores make a sector whole */
+    sl_l1_store(l1, 6, 9, 0x1, rest, NULL);
     assert_false(sl_l1_has_parts(l1, 9));
     sl_l1_load(l1, 7, 0, 9, 0x1, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
     sl_l1_destroy(l1);
+}
+
+/* Whether the first word of a sector hits after two stores, the second of them to another word, `later` steps after the
+ * first, which is sent on after 10. */
+static bool first_word_hits_after(uint64_t later, uint32_t second_warp, bool joins)
+{
+    const uint64_t first[2] = {0xf, 0}, second[2] = {0xf0, 0};
+    sl_level level = sectored_level(1, 2);
+    level.write = SL_WRITE_ALLOCATE;
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
+    sl_l1_outcome outcome;
+    sl_l1_store(l1, 0, 7, 0x1, first, &(sl_l1_sender){0, joins, 10});
+    sl_l1_store(l1, later, 7, 0x1, second, &(sl_l1_sender){second_warp, joins, later + 10});
+    sl_l1_load(l1, later + 1, 0, 7, 0x1, 0, second, &outcome);
+    assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
+    sl_l1_load(l1, later + 2, 0, 7, 0x1, 0, first, &outcome);
+    sl_l1_destroy(l1);
+    return outcome.sectors[SL_LOAD_HIT];
+}
+
+static void a_store_that_meets_one_to_other_words_makes_them_forgotten(void **state)
+{
+    (void)state;
+    assert_false(first_word_hits_after(5, 0, false));
+    assert_true(first_word_hits_after(10, 0, false)); /* the first one has gone */
+    assert_true(first_word_hits_after(5, 0, true));   /* to few lines: they join */
+    assert_false(first_word_hits_after(5, 1, true));  /* not with those of another warp */
 }
 
 /* The classes of a load of one sector that allocates nothing. */
@@ -561,7 +588,7 @@ static void classes_share_out_every_sector(void **state)
         uint32_t sectors = 1 + (uint32_t)sl_random_below(&random, 15), waited = 0, all = 0;
         uint32_t warp = (uint32_t)sl_random_below(&random, 4);
         if (sl_random_below(&random, 16) == 0) {
-            sl_l1_store(l1, time, line, sectors, NULL);
+            sl_l1_store(l1, time, line, sectors, NULL, NULL);
             continue;
         }
         uint32_t present = sl_l1_present(l1, time, line);
@@ -612,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_line_that_leaves_takes_its_sectors_along),
         cmocka_unit_test(a_store_drops_updates_or_allocates_the_line),
         cmocka_unit_test(stores_that_allocate_leave_the_bytes_they_write),
+        cmocka_unit_test(a_store_that_meets_one_to_other_words_makes_them_forgotten),
         cmocka_unit_test(a_load_that_does_not_allocate_uses_what_is_there_and_fills_nothing),
         cmocka_unit_test(a_load_that_does_not_allocate_waits_for_what_is_in_flight),
         cmocka_unit_test(fifo_does_not_care_for_hits),

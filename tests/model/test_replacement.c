@@ -99,8 +99,8 @@ static void do_the_same(sl_l1 *a, sl_l1 *b, sl_random *random, uint64_t *time)
         sl_l1_invalidate(a, *time, line);
         sl_l1_invalidate(b, *time, line);
     } else if (what < 3) {
-        sl_l1_store(a, *time, line, sectors, NULL);
-        sl_l1_store(b, *time, line, sectors, NULL);
+        sl_l1_store(a, *time, line, sectors, NULL, NULL);
+        sl_l1_store(b, *time, line, sectors, NULL, NULL);
     } else {
         sl_l1_outcome left, right;
         memset(&left, 0, sizeof left);

@@ -142,6 +142,22 @@ static void requests_in_flight_join_as_the_level_above_says(void **state)
     sl_shared_destroy(s);
 }
 
+static void a_read_of_other_sectors_closes_the_line(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    above.coalesce_requests = above.coalesce_cores = 4;
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .miss_cycles = 100});
+    take_from(s, 0, SL_ACCESS_LOAD, 0, 5, 0x1);
+    take_from(s, 1, SL_ACCESS_LOAD, 1, 5, 0x2); /* closes it, and is not open itself */
+    take_from(s, 2, SL_ACCESS_LOAD, 2, 5, 0x2);
+    check(s, 0, (sl_shared_counts){.reads = 3, .read_hits = 1, .filled = 2});
+    take_from(s, 3, SL_ACCESS_LOAD, 3, 5, 0x2); /* joins the one before, which waits for the line as the second does */
+    take_from(s, 0, SL_ACCESS_LOAD, 99, 5, 0x2);
+    check(s, 0, (sl_shared_counts){.reads = 3, .read_hits = 1, .filled = 2});
+    sl_shared_destroy(s);
+}
+
 /* Each part misses a line once, but only one of them fetches it: the other has it from there. A line that the part away
  * from its home reads first is at home then, too. */
 static void parts_of_a_level_keep_copies_of_each_other(void **state)
@@ -241,6 +257,7 @@ int main(void)
         cmocka_unit_test(dirty_sectors_are_written_when_their_line_leaves),
         cmocka_unit_test(atomics_fetch_and_make_dirty),
         cmocka_unit_test(requests_in_flight_join_as_the_level_above_says),
+        cmocka_unit_test(a_read_of_other_sectors_closes_the_line),
         cmocka_unit_test(parts_of_a_level_keep_copies_of_each_other),
         cmocka_unit_test(levels_may_have_lines_of_different_sizes),
         cmocka_unit_test(misses_and_lines_written_back_go_on_to_the_third_level),

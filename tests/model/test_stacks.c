@@ -86,7 +86,7 @@ static void check(uint64_t seed, uint64_t lines, sl_write_policy write, bool no_
             sl_stacks_invalidate(stacks, line);
         } else {
             for (int i = 0; i < LEVELS; i++)
-                sl_l1_store(c.l1[i], time, line, sectors, NULL);
+                sl_l1_store(c.l1[i], time, line, sectors, NULL, NULL);
             sl_stacks_store(stacks, line, sectors);
         }
         assert_memory_equal(sl_stacks_result(stacks), c.result, sizeof c.result);

@@ -36,7 +36,7 @@ static void the_first_code_comes_with_the_launch(void **state)
     assert_int_equal(RUN_WARP(&m, do_(USE), do_(USE)).cycles, before);
 }
 
-static void blocks_start_at_their_rate_and_after_their_cycles(void **state)
+static void blocks_start_after_their_cycles_and_end_at_their_rate(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -45,7 +45,12 @@ static void blocks_start_at_their_rate_and_after_their_cycles(void **state)
     m.core.block_cycles = 100;
     assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, before + 100);
     m.core.block_rate = 50; /* one in 20 cycles */
-    assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, 3 * 20 + 100 + 1);
+    assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, 4 * 20 + 100 + 1);
+    m.core.block_rate = 0;
+    m.core.block_interval = 30; /* each starts 30 cycles after the one before it on its core */
+    assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, before + 100 + 3 * 30 - 3);
+    m.core.block_warp_interval = 40;
+    assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, before + 100 + 3 * 40 - 3);
 }
 
 /* Lines in one of four banks of tags one after the other, words in one of 32 banks, too. */
@@ -426,7 +431,7 @@ int main(void)
         cmocka_unit_test(a_jump_takes_the_branch_cycles),
         cmocka_unit_test(a_barrier_takes_its_cycles_and_some_for_each_warp),
         cmocka_unit_test(the_first_code_comes_with_the_launch),
-        cmocka_unit_test(blocks_start_at_their_rate_and_after_their_cycles),
+        cmocka_unit_test(blocks_start_after_their_cycles_and_end_at_their_rate),
         cmocka_unit_test(l1_takes_as_long_as_its_busiest_bank),
         cmocka_unit_test(stored_words_hit_and_their_neighbours_miss),
         cmocka_unit_test(a_store_makes_l1_forget_one_that_is_still_to_be_sent),
