@@ -326,8 +326,8 @@ ALWAYS uint32_t missing_joins(const sl_warp *warp, const sl_code_bb *bb)
 /* Makes points for the joins from `first` up to, but not including, `end`. */
 static void expect_joins(sl_warp *warp, const sl_code_bb *bb, uint32_t first, uint32_t end)
 {
-    while (end-- > first)
-        sl_warp_part_ways(warp, (int32_t)warp->code->list[bb->join + end]);
+    for (; end > first; end--)
+        sl_warp_part_ways(warp, (int32_t)warp->code->list[bb->join + end - 1]);
 }
 
 /* Sends some of the lanes that were together to a block; the rest of them is still to be sent, so that nothing settles
@@ -387,58 +387,41 @@ ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
  * no reconvergence point, and no split that waits for its turn. False: they do more, or somebody looks. */
 ALWAYS bool compute_apart(sl_warp *warp, const sl_code_bb *bb, uint64_t taken)
 {
-    struct {
+    typedef struct way {
         uint64_t mask;
         int32_t from, to;
-    } todo[SL_MAX_APART + 2];
+    } way;
+    way todo[SL_MAX_APART + 2];
     int32_t meet = bb->meet;
     if (meet < 0 || warp->stream || warp->worker->clock + bb->apart >= warp->slice_end)
         return false;
     uint32_t missing = missing_joins(warp, bb), left = 0;
     if (!missing && meet != warp->now.reconverge) /* there is a point between */
         return false;
-    if (missing > 1)
-        expect_joins(warp, bb, 1, missing);
-    todo[left].mask = warp->now.mask & ~taken;
-    todo[left].from = bb->next;
-    todo[left++].to = meet;
-    uint64_t mask = taken;
-    for (int32_t from = bb->taken, to = meet;;) {
-        if (from == to) {
-            if (!left)
-                break;
-            mask = todo[--left].mask;
-            from = todo[left].from;
-            to = todo[left].to;
-            continue;
+    expect_joins(warp, bb, 1, missing);
+    todo[left++] = (way){warp->now.mask & ~taken, bb->next, meet};
+    todo[left++] = (way){taken, bb->taken, meet};
+    while (left) {
+        way now = todo[--left];
+        while (now.from != now.to) {
+            bb = &warp->code->bb[now.from];
+            if (now.mask != warp->mask)
+                set_mask(warp, now.mask);
+            run_ops(warp, bb);
+            warp->worker->steps++;
+            taken = bb->term == SL_TERM_BRANCH ? guarded_mask(warp, bb) : bb->term == SL_TERM_JUMP ? now.mask : 0;
+            now.from = taken ? bb->taken : bb->next;
+            if (!taken || taken == now.mask)
+                continue;
+            todo[left++] = (way){now.mask, bb->meet, now.to};
+            todo[left++] = (way){now.mask & ~taken, bb->next, bb->meet};
+            now = (way){taken, bb->taken, bb->meet};
         }
-        bb = &warp->code->bb[from];
-        if (mask != warp->mask)
-            set_mask(warp, mask);
-        run_ops(warp, bb);
-        warp->worker->steps++;
-        from = bb->term == SL_TERM_JUMP ? bb->taken : bb->next;
-        if (bb->term != SL_TERM_BRANCH)
-            continue;
-        taken = guarded_mask(warp, bb);
-        if (taken)
-            from = bb->taken;
-        if (!taken || taken == mask)
-            continue;
-        if (bb->meet != to) {
-            todo[left].mask = mask;
-            todo[left].from = bb->meet;
-            todo[left++].to = to;
-        }
-        todo[left].mask = mask & ~taken;
-        todo[left].from = bb->next;
-        todo[left++].to = to = bb->meet;
-        mask = taken;
     }
     warp->now.bb = meet;
     if (meet == warp->now.reconverge)
         go(warp, NULL, meet);
-    else if (warp->splits)
+    else
         merge_into_now(warp);
     return true;
 }
