@@ -47,6 +47,13 @@ exits 0
 stdout_has '    small    n=64 (1 launch, 43,648 warp instructions, 48.0 KiB footprint)'
 stdout_lacks 'vecadd'
 
+it 'transposes as AMD APP SDK 2.5 does: each store of a warp goes to 16 rows'
+run "$sluice" run matrix_transpose --size small sdk=25 --csv=launches.csv
+exits 0
+stdout_has 'all equal'
+run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["st_sectors"] / $c["st_requests"] }' launches.csv
+stdout_is 16
+
 it 'lists the workloads with a tag or of a class'
 run "$sluice" workloads --tag sparse
 exits 0

@@ -4,7 +4,10 @@
  *
  * A block of 16 x 16 threads reads 64 rows in pieces of 256 bytes and writes 64 others. Each byte is accessed once; all
  * accesses are whole lines, but with the stride of a row, which for sides that are powers of two puts bursts of them
- * into the same sets: few of the misses find a free entry of FRC there. */
+ * into the same sets: few of the misses find a free entry of FRC there.
+ *
+ * With sdk=25 the kernel is that of version 2.5, which the paper used: each thread moves one value, and the stores of a
+ * block of 16 x 16 go down the columns, a quarter of a line of 64 bytes at a time. Otherwise that of 2.7. */
 #include "workloads/common/inputs.h"
 #include "workloads/common/params.h"
 
@@ -18,7 +21,11 @@ void sl_workload_matrix_transpose(sl_host *h)
     uint64_t in_dev = sl_host_upload(h, "in", in, items * sizeof *in);
     uint64_t out_dev = sl_host_device(h, "out", items * sizeof *out);
 
-    sl_host_launch(h, "matrix_transpose", SL_DIM(tiles, tiles), SL_DIM(BLOCK, BLOCK), 0, in_dev, out_dev, row);
+    if (sl_host_param(h, "sdk", 25, 27) == 25)
+        sl_host_launch(h, "matrix_transpose_columns", SL_DIM(side / BLOCK, side / BLOCK), SL_DIM(BLOCK, BLOCK), 0,
+                       in_dev, out_dev, side);
+    else
+        sl_host_launch(h, "matrix_transpose", SL_DIM(tiles, tiles), SL_DIM(BLOCK, BLOCK), 0, in_dev, out_dev, row);
     sl_host_download(h, out, out_dev, items * sizeof *out);
 
     if (!sl_host_checks(h))

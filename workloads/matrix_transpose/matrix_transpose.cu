@@ -21,3 +21,13 @@ KERNEL matrix_transpose(const float4 *__restrict__ in, float4 *__restrict__ out,
     out[to + 2 * row] = {a.z, b.z, c.z, d.z};
     out[to + 3 * row] = {a.w, b.w, c.w, d.w};
 }
+
+/* The simple form: a value per thread, rows of 16 in, columns out. `side` is the matrix's. */
+KERNEL matrix_transpose_columns(const float *__restrict__ in, float *__restrict__ out, unsigned side)
+{
+    __shared__ float tile[SIDE][SIDE];
+    unsigned x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * side + x];
+    __syncthreads();
+    out[x * side + y] = tile[threadIdx.y][threadIdx.x];
+}
