@@ -83,6 +83,9 @@ typedef struct sl_call {
     sl_call_arg *arg;    /* [args] then [rets] */
 } sl_call;
 
+/* Of lanes that part only to compute (sl_code_bb.apart); each level of branches has two of them. */
+enum { SL_MAX_APART = 64 };
+
 typedef struct sl_code_bb {
     uint32_t first, ops; /* ops [first, first + ops) */
     uint32_t insts;      /* PTX instructions, the terminator included */
@@ -94,7 +97,7 @@ typedef struct sl_code_bb {
     uint32_t sync_guard; /* its predicate, or SL_REF_NONE: others pass */
     bool spins;          /* a back edge of a loop whose exit depends on memory that others write */
     bool times;          /* a back edge of a loop that only waits for a time to come */
-    bool computes;       /* it does nothing but compute, and nobody can tell when (sl_decode_arms) */
+    bool computes;       /* it does nothing but compute, and so do lanes that part at its end until they meet */
     bool guard_negated;
     uint8_t barrier_mode;              /* sl_barrier_mode */
     uint32_t guard;                    /* terminator's predicate, or SL_REF_NONE */
@@ -106,6 +109,8 @@ typedef struct sl_code_bb {
     uint32_t list, list_count; /* brx targets in sl_code.list */
     int32_t taken, next;       /* kernel-wide block index; SL_BB_EXIT: return from the function */
     uint32_t joins, join;      /* where lanes that part meet again, the innermost first: list[join .. join + joins) */
+    int32_t meet;              /* where lanes that part meet again if all do nothing but compute until then, or -1 */
+    uint32_t apart;            /* …and the most instructions that takes all of them (sl_decode_arms) */
     uint32_t leaves, leave;    /* list[leave .. leave + 2 * leaves): pairs of a target and a join that lanes which go
                                   there will not reach */
     sl_call *call;

@@ -119,7 +119,7 @@ void sl_decode_copies_arrive(sl_decoder *d);
 
 /* verify.c: refuses code that could access anything but its operands. */
 void sl_decode_verify(sl_decoder *d);
-/* Finds blocks that lanes which part may run before the others, not after them: sl_code_bb.computes. */
+/* Finds where lanes part only to compute: sl_code_bb.meet. */
 void sl_decode_arms(sl_decoder *d);
 
 /* True when the instruction was theirs. */

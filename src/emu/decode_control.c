@@ -203,16 +203,51 @@ static const struct sl_named_handler *handler_of(const sl_decoder *d, size_t op)
     return &d->handlers->handler[d->handler_of.items[op]];
 }
 
+static bool computes(const sl_decoder *d, const sl_code_bb *bb)
+{
+    bool only = !bb->warp_sync && !bb->leaves;
+    for (uint32_t k = 0; k < bb->ops && only; k++)
+        only = handler_of(d, bb->first + k)->computes;
+    return only;
+}
+
+/* Whether lanes that part within lanes that parted expect no other joins behind the one of those. */
+static bool joins_within(const sl_decoder *d, const sl_code_bb *inner, const sl_code_bb *outer)
+{
+    const uint32_t *in = &d->lists.items[inner->join], *out = &d->lists.items[outer->join];
+    bool all = true;
+    for (uint32_t i = 0; i < inner->joins && all; i++) {
+        all = in[i] < out[0];
+        for (uint32_t k = 0; k < outer->joins && !all; k++)
+            all = in[i] == out[k];
+    }
+    return all;
+}
+
+/* The most that lanes which part at the end of a block execute from one of its ends until they meet, doing nothing but
+ * compute: more than SL_MAX_APART if they do more. */
+static uint32_t apart(const sl_decoder *d, const sl_code_bb *outer, int32_t at)
+{
+    int32_t before = (int32_t)(outer - d->bbs.items), meet = (int32_t)d->lists.items[outer->join];
+    uint32_t insts = 0;
+    while (at != meet && insts <= SL_MAX_APART) {
+        const sl_code_bb *bb = &d->bbs.items[at];
+        if (at <= before || !bb->computes || !joins_within(d, bb, outer))
+            return SL_MAX_APART + 1;
+        insts += bb->insts + bb->apart + 1;
+        before = at;
+        at = bb->term == SL_TERM_BRANCH ? bb->meet : bb->term == SL_TERM_JUMP ? bb->taken : bb->next;
+    }
+    return insts;
+}
+
 void sl_decode_arms(sl_decoder *d)
 {
-    /* What would tell: the time, and whose turn it is behind barriers and in loops that spin. */
-    bool tells = d->kernel->code.can_spin || d->kernel->code.has_barriers;
-    for (size_t i = 0; i < d->ops.count && !tells; i++)
-        tells = !strncmp(handler_of(d, i)->name, "clock_", 6);
-    for (size_t i = 0; i < d->bbs.count && !tells; i++) {
+    for (size_t i = d->bbs.count; i-- > 0;) { /* those within others first */
         sl_code_bb *bb = &d->bbs.items[i];
-        bb->computes = (bb->term == SL_TERM_FALL || bb->term == SL_TERM_JUMP) && !bb->warp_sync && !bb->leaves;
-        for (uint32_t k = 0; k < bb->ops && bb->computes; k++)
-            bb->computes = handler_of(d, bb->first + k)->computes;
+        bool branches = bb->term == SL_TERM_BRANCH && bb->joins && !bb->leaves;
+        bb->apart = branches ? apart(d, bb, bb->taken) + apart(d, bb, bb->next) : 0;
+        bb->meet = branches && bb->apart <= SL_MAX_APART ? (int32_t)d->lists.items[bb->join] : -1;
+        bb->computes = (bb->meet >= 0 || bb->term == SL_TERM_FALL || bb->term == SL_TERM_JUMP) && computes(d, bb);
     }
 }

@@ -111,14 +111,19 @@ static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
 /* Whether neighbouring lanes are at one distance, with a break in the middle of the warp allowed (a 16 x 16 block's
  * warp covers two rows). Registers of lanes that have exited are looked at, too: they mostly go on like those before.
  */
-#define SL_FIND_LINES(T)                                                                                               \
-    static inline bool in_lines_##T(const sl_warp *w, const T *a, u32 first, u32 end, T *stride, bool *two)            \
+#define SL_FIND_LINES(T, S)                                                                                            \
+    static inline bool in_lines_##T(const sl_warp *w, const sl_op *o, u32 first, u32 end, sl_lane_lines *lines)        \
     {                                                                                                                  \
         const u32 half = SL_LANES / 2, at = first + 1 == half && end > half + 1 ? half : first;                        \
+        const T *a = sl_operand(w, o->a), imm = (T)o->imm;                                                             \
         T step = end - first > 1 ? a[at + 1] - a[at] : 0, other = 0, low = a[first] - first * step;                    \
         T high = first < half ? a[half] : low + half * step;                                                           \
-        *stride = step;                                                                                                \
-        *two = first < half && end > half && (T)(a[half] - a[half - 1]) != step;                                       \
+        bool two = first < half && end > half && (T)(a[half] - a[half - 1]) != step;                                   \
+        lines->stride = (u64)(s64)(S)step;                                                                             \
+        lines->addr[0] = (T)(a[first] + imm);                                                                          \
+        lines->addr[1] = (T)(a[half] + imm);                                                                           \
+        lines->count[0] = (two ? half : end) - first;                                                                  \
+        lines->count[1] = two ? end - half : 0;                                                                        \
         if (!w->full) {                                                                                                \
             const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
             for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
@@ -134,30 +139,16 @@ static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
         }                                                                                                              \
         return !other;                                                                                                 \
     }
-SL_FIND_LINES(u32)
-SL_FIND_LINES(u64)
+SL_FIND_LINES(u32, s32)
+SL_FIND_LINES(u64, s64)
 
 static inline bool find_lines(const sl_warp *w, const sl_op *o, sl_lane_lines *lines)
 {
-    enum { HALF = SL_LANES / 2 };
     u32 first = (u32)__builtin_ctzll(w->mask), end = 64 - (u32)__builtin_clzll(w->mask);
     u64 run = w->mask >> first;
-    bool two;
     if (run & (run + 1))
         return false;
-    if (o->aux & SL_ADDRESS_32) {
-        u32 step;
-        if (!in_lines_u32(w, sl_operand(w, o->a), first, end, &step, &two))
-            return false;
-        lines->stride = (u64)(s64)(s32)step;
-    } else if (!in_lines_u64(w, sl_operand(w, o->a), first, end, &lines->stride, &two)) {
-        return false;
-    }
-    lines->addr[0] = lane_address(w, o, (int)first);
-    lines->addr[1] = lane_address(w, o, HALF);
-    lines->count[0] = (two ? HALF : end) - first;
-    lines->count[1] = two ? end - HALF : 0;
-    return true;
+    return o->aux & SL_ADDRESS_32 ? in_lines_u32(w, o, first, end, lines) : in_lines_u64(w, o, first, end, lines);
 }
 
 /* The ends of a line tell about all its lanes. */
@@ -253,8 +244,8 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         const M *m = (const M *)(uintptr_t)from;                                                                       \
         if (stride == sizeof(M) && count == SL_LANES) {                                                                \
             SL_LANES_LOOP d[i] = (R)m[i];                                                                              \
-        } else if (stride == sizeof(M) && count == SL_LANES / 2) {                                                     \
-            SL_LOOP(SL_LANES / 2) d[i] = (R)m[i];                                                                      \
+        } else if (stride == sizeof(M)) {                                                                              \
+            SL_LOOP((int)count) d[i] = (R)m[i];                                                                        \
         } else if (stride == 0) {                                                                                      \
             R value = (R)*m;                                                                                           \
             SL_LOOP((int)count) d[i] = value;                                                                          \
@@ -377,8 +368,8 @@ SL_LOAD(u64, u64)
         M *m = (M *)(uintptr_t)to;                                                                                     \
         if (stride == sizeof(M) && count == SL_LANES) {                                                                \
             SL_LANES_LOOP m[i] = (M)d[i];                                                                              \
-        } else if (stride == sizeof(M) && count == SL_LANES / 2) {                                                     \
-            SL_LOOP(SL_LANES / 2) m[i] = (M)d[i];                                                                      \
+        } else if (stride == sizeof(M)) {                                                                              \
+            SL_LOOP((int)count) m[i] = (M)d[i];                                                                        \
         } else {                                                                                                       \
             for (u32 i = 0; i < count; i++, to += stride)                                                              \
                 *(M *)(uintptr_t)to = (M)d[i];                                                                         \

@@ -311,18 +311,23 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
     return index;
 }
 
-/* Lanes that part at the end of `bb` will meet at its joins: makes the points that are not there yet. */
-static void expect_joins(sl_warp *warp, const sl_code_bb *bb)
+/* Lanes that part at the end of `bb` will meet at its joins: how many of the innermost have no point yet. */
+ALWAYS uint32_t missing_joins(const sl_warp *warp, const sl_code_bb *bb)
 {
     const uint32_t *join = &warp->code->list[bb->join];
     const sl_reconvergence *at = warp->reconvergence;
-    uint32_t missing = bb->joins;
-    for (int32_t j = warp->now.reconvergence; j >= 0 && !at[j].call && missing == bb->joins; j = at[j].parent)
-        for (uint32_t i = 0; i < bb->joins && missing == bb->joins; i++)
+    for (int32_t j = warp->now.reconvergence; j >= 0 && !at[j].call; j = at[j].parent)
+        for (uint32_t i = 0; i < bb->joins; i++)
             if (join[i] == (uint32_t)at[j].bb)
-                missing = i;
-    while (missing-- > 0)
-        sl_warp_part_ways(warp, (int32_t)join[missing]);
+                return i;
+    return bb->joins;
+}
+
+/* Makes points for the joins from `first` up to, but not including, `end`. */
+static void expect_joins(sl_warp *warp, const sl_code_bb *bb, uint32_t first, uint32_t end)
+{
+    for (; end > first; end--)
+        sl_warp_part_ways(warp, (int32_t)warp->code->list[bb->join + end - 1]);
 }
 
 /* Sends some of the lanes that were together to a block; the rest of them is still to be sent, so that nothing settles
@@ -370,29 +375,61 @@ ALWAYS void run_ops(sl_warp *warp, const sl_code_bb *bb)
         op->run(warp, op);
 }
 
-/* Lanes that part at the end of `bb` only to compute something on the way to the point that all head for need not
- * become a split that waits for its turn: they run at once. False: they do more. */
-ALWAYS bool run_arm(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
+ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
 {
-    if (target < 0 || warp->stream || bb->leaves)
+    if (bb->guard == SL_REF_NONE)
+        return warp->mask;
+    uint64_t bits = bits_of(warp, bb->guard);
+    return warp->mask & (bb->guard_negated ? ~bits : bits);
+}
+
+/* Lanes that part at the end of `bb` only to compute until they meet again run at once, one direction after the other:
+ * no reconvergence point, and no split that waits for its turn. False: they do more, or somebody looks. */
+ALWAYS bool compute_apart(sl_warp *warp, const sl_code_bb *bb, uint64_t taken)
+{
+    typedef struct way {
+        uint64_t mask;
+        int32_t from, to;
+    } way;
+    way todo[SL_MAX_APART + 2];
+    int32_t meet = bb->meet;
+    if (meet < 0 || warp->stream || warp->worker->clock + bb->apart >= warp->slice_end)
         return false;
-    const sl_code_bb *arm = &warp->code->bb[target];
-    int32_t join = arm->term == SL_TERM_JUMP ? arm->taken : arm->next;
-    if (!arm->computes || join < 0 || join != warp->now.reconverge || target == join)
+    uint32_t missing = missing_joins(warp, bb), left = 0;
+    if (!missing && meet != warp->now.reconverge) /* there is a point between */
         return false;
-    set_mask(warp, mask);
-    run_ops(warp, arm);
-    warp->worker->steps++;
-    warp->reconvergence[warp->now.reconvergence].arrived |= mask;
-    warp->now.mask &= ~mask;
+    expect_joins(warp, bb, 1, missing);
+    todo[left++] = (way){warp->now.mask & ~taken, bb->next, meet};
+    todo[left++] = (way){taken, bb->taken, meet};
+    while (left) {
+        way now = todo[--left];
+        while (now.from != now.to) {
+            bb = &warp->code->bb[now.from];
+            if (now.mask != warp->mask)
+                set_mask(warp, now.mask);
+            run_ops(warp, bb);
+            warp->worker->steps++;
+            taken = bb->term == SL_TERM_BRANCH ? guarded_mask(warp, bb) : bb->term == SL_TERM_JUMP ? now.mask : 0;
+            now.from = taken ? bb->taken : bb->next;
+            if (!taken || taken == now.mask)
+                continue;
+            todo[left++] = (way){now.mask, bb->meet, now.to};
+            todo[left++] = (way){now.mask & ~taken, bb->next, bb->meet};
+            now = (way){taken, bb->taken, bb->meet};
+        }
+    }
+    warp->now.bb = meet;
+    if (meet == warp->now.reconverge)
+        go(warp, NULL, meet);
+    else
+        merge_into_now(warp);
     return true;
 }
 
 ALWAYS void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
 {
-    expect_joins(warp, bb);
-    if (!run_arm(warp, bb, taken_mask, taken))
-        send_part(warp, bb, taken_mask, taken);
+    expect_joins(warp, bb, 0, missing_joins(warp, bb));
+    send_part(warp, bb, taken_mask, taken);
     move(warp, bb, next);
     if (warp->has_now)
         set_mask(warp, warp->now.mask);
@@ -408,14 +445,6 @@ static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
     warp->reconvergence[reconvergence].arrived |= others;
     warp->now.mask = subset;
     set_mask(warp, subset);
-}
-
-ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
-{
-    if (bb->guard == SL_REF_NONE)
-        return warp->mask;
-    uint64_t bits = bits_of(warp, bb->guard);
-    return warp->mask & (bb->guard_negated ? ~bits : bits);
 }
 
 /* ---- making way ---- */
@@ -574,7 +603,7 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
             go(warp, bb, where);
             return;
         }
-        expect_joins(warp, bb);
+        expect_joins(warp, bb, 0, missing_joins(warp, bb));
         send_part(warp, bb, same, where);
     }
 }
@@ -623,8 +652,10 @@ ALWAYS void terminate(sl_warp *warp, const sl_code_bb *bb)
             move(warp, bb, bb->taken);
         else if (!taken)
             move(warp, bb, bb->next);
-        else
+        else if (!compute_apart(warp, bb, taken))
             diverge(warp, bb, taken, bb->taken, bb->next);
+        else if (warp->has_now)
+            set_mask(warp, warp->now.mask);
         return;
     }
     case SL_TERM_TABLE:

@@ -67,10 +67,20 @@ static __attribute__((noinline)) void displace(sl_part_state *p, sl_sector_word 
     *entry = (sl_sector_word){word, bits, group};
 }
 
+ALWAYS sl_sector_word *recent_word(sl_part_state *p, uint32_t group, uint64_t word)
+{
+    return &p->recent[(word ^ word >> 9 ^ group * UINT64_C(73)) % SL_RECENT_WORDS];
+}
+
+ALWAYS bool has_word(const sl_sector_word *entry, uint32_t group, uint64_t word)
+{
+    return entry->word == word && entry->group == group && entry->bits;
+}
+
 ALWAYS void note_word(sl_part_state *p, uint32_t group, uint64_t word, uint64_t bits)
 {
-    sl_sector_word *entry = &p->recent[(word ^ word >> 9 ^ group * UINT64_C(73)) % SL_RECENT_WORDS];
-    if (entry->word == word && entry->group == group && entry->bits)
+    sl_sector_word *entry = recent_word(p, group, word);
+    if (has_word(entry, group, word))
         entry->bits |= bits;
     else
         displace(p, entry, group, word, bits);
@@ -420,9 +430,19 @@ static void access_apart(sl_launch_counter *c, uint32_t slot, const sl_lane_line
     last->count = lines->count[0];
 }
 
-static void global_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines, uint32_t width)
+/* Notes the sectors from one end of a line to the other, all of which are accessed. */
+ALWAYS sl_sector_span note_line(sl_launch_counter *c, uint32_t slot, const sl_lane_lines *lines, int k)
 {
-    uint64_t sector = UINT64_C(1) << c->log2_sector, span[2][2], sectors = 0;
+    uint64_t from = lines->addr[k], to = from + (lines->count[k] - 1) * lines->stride;
+    sl_sector_span span = {(from < to ? from : to) >> c->log2_sector, (from < to ? to : from) >> c->log2_sector};
+    if (c->footprint)
+        note_span(c->part, c->slot[slot].group, span.first, span.last);
+    return span;
+}
+
+ALWAYS void global_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines, uint32_t width)
+{
+    uint64_t sector = UINT64_C(1) << c->log2_sector;
     bool close = lines->stride + sector <= 2 * sector; /* every sector between the first and the last is accessed */
     if (width > sector || (!close && lines->count[1])) {
         access_expanded(c, slot, mask, lines);
@@ -433,19 +453,13 @@ static void global_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
         access_apart(c, slot, lines);
         return;
     }
-    int pieces = lines->count[1] ? 2 : 1;
-    for (int k = 0; k < pieces; k++) {
-        uint64_t from = lines->addr[k], to = from + (lines->count[k] - 1) * lines->stride;
-        span[k][0] = (from < to ? from : to) >> c->log2_sector;
-        span[k][1] = (from < to ? to : from) >> c->log2_sector;
-        sectors += span[k][1] - span[k][0] + 1;
-        if (c->footprint)
-            note_span(c->part, c->slot[slot].group, span[k][0], span[k][1]);
-    }
-    if (pieces == 2) {
-        uint64_t from = span[0][0] > span[1][0] ? span[0][0] : span[1][0];
-        uint64_t to = span[0][1] < span[1][1] ? span[0][1] : span[1][1];
-        sectors -= from <= to ? to - from + 1 : 0;
+    sl_sector_span one = note_line(c, slot, lines, 0);
+    uint64_t sectors = one.last - one.first + 1;
+    if (lines->count[1]) {
+        sl_sector_span other = note_line(c, slot, lines, 1);
+        uint64_t from = one.first > other.first ? one.first : other.first;
+        uint64_t to = one.last < other.last ? one.last : other.last;
+        sectors += other.last - other.first + 1 - (from <= to ? to - from + 1 : 0);
     }
     add(c, slot, SL_IN_GLOBAL, sectors);
 }
@@ -471,7 +485,8 @@ static void shared_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
     memo->gap = gap;
 }
 
-void sl_launch_counter_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+static __attribute__((noinline)) void any_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask,
+                                                const sl_lane_lines *lines)
 {
     const sl_slot_facts *facts = &c->slot[slot];
     if (facts->access == SL_ACCESS_PREFETCH)
@@ -482,6 +497,24 @@ void sl_launch_counter_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask,
         global_lines(c, slot, mask, lines, facts->width);
     else
         access_expanded(c, slot, mask, lines);
+}
+
+/* Most are one line in global memory that does not go far: a short way for these. */
+void sl_launch_counter_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+{
+    const sl_slot_facts *facts = &c->slot[slot];
+    const unsigned log2_sector = c->log2_sector;
+    uint64_t count = lines->count[0], from = lines->addr[0], to = from + (count - 1) * lines->stride;
+    uint64_t first = from >> log2_sector, last = to >> log2_sector;
+    if (facts->space != SL_MEM_GLOBAL || facts->access == SL_ACCESS_PREFETCH || lines->count[1] ||
+        lines->stride >> log2_sector || facts->width >> log2_sector || first / 64 != last / 64) {
+        any_lines(c, slot, mask, lines);
+        return;
+    }
+    c->tallies[slot][SL_IN_GLOBAL].bytes += count * facts->width;
+    add(c, slot, SL_IN_GLOBAL, last - first + 1);
+    if (c->footprint)
+        note_word(c->part, facts->group, first / 64, UINT64_MAX >> (63 - (last - first)) << first % 64);
 }
 
 sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,

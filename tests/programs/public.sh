@@ -54,7 +54,7 @@ build()
     if [ "$at" ]; then
         at=$(dirname "$at")
         make -C "$at" >"$log" 2>&1 || failed_build
-        start=$(make -n -C "$at" run 2>>"$log" | grep -m1 -E '^ *\./') || failed_build
+        start=$(make -n -C "$at" run 2>>"$log" | grep -m1 -E '^ *(\.|build)/') || failed_build
         return
     fi
     at=$folder/sluice-build
@@ -84,7 +84,7 @@ run()
 lacks_input()
 {
     (cd "$at" && for word in "$folder/" $start; do find "${word%/*}" -name '*.dvc'; done 2>/dev/null) | grep -q . ||
-        grep -qiE 'no such file|open.* file' "$output" "$errors"
+        grep -qiE 'no such file|(open|find).* file|fail(ed)? to open' "$output" "$errors"
 }
 
 options='' how=''
