@@ -303,10 +303,10 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
     if (!t->inv->common->quiet && tuned->compared)
         fprintf(stderr,
                 "kernels of the program: %.6f s, with the plan %.6f s; the program: %.3f s, with the plan %.3f s; %llu "
-                "bytes copied to the host, all identical\n",
+                "bytes copied to the host, %s\n",
                 sl_program_results_time(before, NULL) / 1e9, sl_program_results_time(after, NULL) / 1e9,
                 tuned->runs.seconds[SL_RUN_ORIGINAL], tuned->runs.seconds[SL_RUN_PLANNED],
-                (unsigned long long)after->bytes);
+                (unsigned long long)after->bytes, SL_PLANNED_SAME(&tuned->runs));
     else if (!t->inv->common->quiet)
         fprintf(stderr, "nothing to gain: the program stays as it is\n");
     return SL_OK;

@@ -60,8 +60,9 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
     sl_status status = sl_table_print(table, file, sl_terminal_width(stderr), error);
     sl_table_destroy(table);
     report_untimed(file, a, b);
-    fprintf(file, "\n%llu accesses and settings are changed; %llu bytes in %llu copies to the host, all identical\n",
-            (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies);
+    fprintf(file, "\n%llu accesses and settings are changed; %llu bytes in %llu copies to the host, %s\n",
+            (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies,
+            SL_PLANNED_SAME(run));
     return status;
 }
 

@@ -19,14 +19,19 @@ typedef struct sl_planned_program {
 
 enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };
 
+/* How the results of both compare, for a report. */
+#define SL_PLANNED_SAME(runs) ((runs)->varies ? "which differ from run to run of the original, too" : "all identical")
+
 typedef struct sl_planned_runs {
     int exit_code[SL_PLANNED_RUNS];
     double seconds[SL_PLANNED_RUNS]; /* on a GPU: from start to end */
+    bool varies; /* on a GPU: the original's results differ from run to run, and were not compared */
     sl_program_results results[SL_PLANNED_RUNS];
 } sl_planned_runs;
 
 /* Runs it twice; the output of the first run is discarded. Fails if the plan was made for other code, or if the data
- * copied to the host or the exit codes differ. The caller frees the runs, also after a failure. */
+ * copied to the host (unless the original's varies) or the exit codes differ. The caller frees the runs, also after a
+ * failure. */
 sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *runs, sl_error *error);
 void sl_planned_runs_fini(sl_planned_runs *runs);
 

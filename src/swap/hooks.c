@@ -5,6 +5,7 @@
  *
  * Not supported: launches inside of graphs (exchanged, but not timed), and results that reach the host through managed
  * or mapped memory. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,6 @@ static struct {
     sl_tune_job job;
     size_t tuned; /* launches of the job */
     uint32_t sm;
-    bool at_exit;
     SL_ARRAY(pending) pending;
     sl_program_results results;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -132,6 +132,38 @@ static void finish(void)
     unlock();
 }
 
+/* Results are written when `main` returns or the program exits, before what was registered for the end is called: parts
+ * of the driver are, at any time, and its events cannot be read after them. */
+typedef int main_function(int, char **, char **);
+
+static main_function *program_main;
+
+static int run_main(int count, char **arguments, char **environment)
+{
+    int code = program_main(count, arguments, environment);
+    finish();
+    return code;
+}
+
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+start_function __libc_start_main __attribute__((visibility("default")));
+void exit(int code) __attribute__((visibility("default")));
+
+int __libc_start_main(main_function *entry, int count, char **arguments, void (*init)(void), void (*fini)(void),
+                      void (*loader_fini)(void), void *stack_end)
+{
+    program_main = entry;
+    return ((start_function *)dlsym(RTLD_NEXT, "__libc_start_main"))(run_main, count, arguments, init, fini,
+                                                                     loader_fini, stack_end);
+}
+
+void exit(int code)
+{
+    finish();
+    ((void (*)(int))dlsym(RTLD_NEXT, "exit"))(code);
+    __builtin_unreachable();
+}
+
 static bool is_capturing(cu_stream stream)
 {
     int capturing = 0;
@@ -150,9 +182,6 @@ static cu_event begin_timing(const char *name, cu_stream stream)
         state.results.untimed++;
         return NULL;
     }
-    /* The driver ends before what was there earlier, and events cannot be read then. */
-    if (!state.at_exit)
-        state.at_exit = !atexit(finish);
     CALL(cuEventRecord, (cu_event, cu_stream))(p.begin, stream);
     return p.end;
 }
@@ -219,7 +248,6 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
         state.job.options.seconds = left > LEAST_SECONDS ? left : LEAST_SECONDS;
     if (status)
         sl_program_results_left(&state.results, sl_function_name(handle->kernel, name, sizeof name), error.text);
-    state.at_exit = false; /* parts of the driver that came with tuning end before what was registered earlier */
 }
 
 /* Before a launch: the event to record behind it, NULL when it is not timed. `launch` is NULL where the launch cannot
