@@ -82,7 +82,7 @@ static void without_a_driver_the_message_says_what_was_looked_for(void **state)
     sl_device_config config = {.library = "libcuda-that-is-not-there.so.1"};
     assert_int_equal(sl_device_open("gpu", &config, &device, &error), SL_NOT_FOUND);
     assert_non_null(strstr(error.text, "libcuda-that-is-not-there.so.1"));
-    assert_non_null(strstr(error.text, "--on emu"));
+    assert_non_null(strstr(error.text, "leave out --on gpu"));
 }
 
 static void a_library_that_is_no_driver_is_refused_by_the_function_it_lacks(void **state)
