@@ -12,9 +12,8 @@ enum {
     SL_MIN_SECTOR_BYTES = 4,                      /* bytes of a sector */
     SL_MAX_LINE_SECTORS = 16,                     /* of a line */
     SL_MAX_LINE_REQUESTS = SL_MAX_LANES * 32 / 4, /* each word of each lane's local memory may be in a different line */
-    /* Stores of a warp to so many lines join before L1: of 8, 16 and 32 that were tried (papers/h200-micro/stored.csv).
-     */
-    SL_JOINED_LINES = 16,
+    SL_JOINED_LINES =
+        16, /* stores of a warp to as many join before L1 (papers/h200-micro/stored.csv: 16 do, 32 do not) */
 };
 
 typedef struct sl_line_request {

@@ -306,7 +306,7 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
                 "bytes copied to the host, %s\n",
                 sl_program_results_time(before, NULL) / 1e9, sl_program_results_time(after, NULL) / 1e9,
                 tuned->runs.seconds[SL_RUN_ORIGINAL], tuned->runs.seconds[SL_RUN_PLANNED],
-                (unsigned long long)after->bytes, SL_PLANNED_SAME(&tuned->runs));
+                (unsigned long long)after->bytes, sl_planned_same(&tuned->runs));
     else if (!t->inv->common->quiet)
         fprintf(stderr, "nothing to gain: the program stays as it is\n");
     return SL_OK;

@@ -62,7 +62,7 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
     report_untimed(file, a, b);
     fprintf(file, "\n%llu accesses and settings are changed; %llu bytes in %llu copies to the host, %s\n",
             (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies,
-            SL_PLANNED_SAME(run));
+            sl_planned_same(run));
     return status;
 }
 

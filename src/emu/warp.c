@@ -391,7 +391,7 @@ ALWAYS bool compute_apart(sl_warp *warp, const sl_code_bb *bb, uint64_t taken)
         uint64_t mask;
         int32_t from, to;
     } way;
-    way todo[SL_MAX_APART + 2];
+    way ways[SL_MAX_APART + 2];
     int32_t meet = bb->meet;
     if (meet < 0 || warp->stream || warp->worker->clock + bb->apart >= warp->slice_end)
         return false;
@@ -399,10 +399,10 @@ ALWAYS bool compute_apart(sl_warp *warp, const sl_code_bb *bb, uint64_t taken)
     if (!missing && meet != warp->now.reconverge) /* there is a point between */
         return false;
     expect_joins(warp, bb, 1, missing);
-    todo[left++] = (way){warp->now.mask & ~taken, bb->next, meet};
-    todo[left++] = (way){taken, bb->taken, meet};
+    ways[left++] = (way){warp->now.mask & ~taken, bb->next, meet};
+    ways[left++] = (way){taken, bb->taken, meet};
     while (left) {
-        way now = todo[--left];
+        way now = ways[--left];
         while (now.from != now.to) {
             bb = &warp->code->bb[now.from];
             if (now.mask != warp->mask)
@@ -413,8 +413,8 @@ ALWAYS bool compute_apart(sl_warp *warp, const sl_code_bb *bb, uint64_t taken)
             now.from = taken ? bb->taken : bb->next;
             if (!taken || taken == now.mask)
                 continue;
-            todo[left++] = (way){now.mask, bb->meet, now.to};
-            todo[left++] = (way){now.mask & ~taken, bb->next, bb->meet};
+            ways[left++] = (way){now.mask, bb->meet, now.to};
+            ways[left++] = (way){now.mask & ~taken, bb->next, bb->meet};
             now = (way){taken, bb->taken, bb->meet};
         }
     }

@@ -149,6 +149,11 @@ sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *run
     return status;
 }
 
+const char *sl_planned_same(const sl_planned_runs *runs)
+{
+    return runs->varies ? "which differ from run to run of the original, too" : "all identical";
+}
+
 void sl_planned_runs_fini(sl_planned_runs *runs)
 {
     for (int i = 0; i < SL_PLANNED_RUNS; i++)

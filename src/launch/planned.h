@@ -19,9 +19,6 @@ typedef struct sl_planned_program {
 
 enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };
 
-/* How the results of both compare, for a report. */
-#define SL_PLANNED_SAME(runs) ((runs)->varies ? "which differ from run to run of the original, too" : "all identical")
-
 typedef struct sl_planned_runs {
     int exit_code[SL_PLANNED_RUNS];
     double seconds[SL_PLANNED_RUNS]; /* on a GPU: from start to end */
@@ -33,6 +30,8 @@ typedef struct sl_planned_runs {
  * copied to the host (unless the original's varies) or the exit codes differ. The caller frees the runs, also after a
  * failure. */
 sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *runs, sl_error *error);
+/* How the results of both compare, for a report. */
+const char *sl_planned_same(const sl_planned_runs *runs);
 void sl_planned_runs_fini(sl_planned_runs *runs);
 
 #endif

@@ -7,9 +7,10 @@
 #include "access/cache_ops.h"
 #include "base/heap.h"
 
-/* UNSENT: cycles after a store in which another one meets it in L1 (papers/h200-micro/stored_again.csv: none after 20).
- */
-enum { NO_WARP = 0xffffffff, UNSENT = 20 };
+enum {
+    NO_WARP = 0xffffffff,
+    UNSENT = 20, /* cycles in which a store meets the one before in L1 (papers/h200-micro/stored_again.csv) */
+};
 
 typedef struct warp {
     sl_warp_walk walk;

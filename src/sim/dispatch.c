@@ -4,17 +4,12 @@
 #include "sim/core.h"
 
 /* The ends of blocks are seen one after the other: what takes the place of one starts no sooner. */
-static void see_ends(sl_sim *sim)
-{
-    uint32_t rate = sim->machine.core.block_rate;
-    for (; sim->ends_seen < sim->blocks_done; sim->ends_seen++)
-        sim->block_ends = sl_later(sim->block_ends, sim->now * rate) + 1000;
-}
-
 uint64_t sl_dispatch_end(sl_sim *sim)
 {
-    see_ends(sim);
-    return sim->machine.core.block_rate ? sim->block_ends / sim->machine.core.block_rate : 0;
+    uint32_t rate = sim->machine.core.block_rate;
+    for (; rate && sim->ends_seen < sim->blocks_done; sim->ends_seen++)
+        sim->block_ends = sl_later(sim->block_ends, sim->now * rate) + 1000;
+    return rate ? sim->block_ends / rate : 0;
 }
 
 /* Blocks that are scheduled to a core at the same time start one after the other. */

@@ -5,7 +5,6 @@
 #include "sim/data_check.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
-#include "sim/program.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
