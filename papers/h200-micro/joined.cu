@@ -98,7 +98,7 @@ static void run(const std::vector<sm_part> &given, int rounds, int many, bool wa
 int main(int argc, char **argv)
 {
     int experiment = argc > 1 ? atoi(argv[1]) : 1, other = argc > 2 ? atoi(argv[2]) : 1;
-    static const int gpcs[2][16] = {{0, 16, 32, 48, 124, 126, 128, 130, 1, 17, 33, 49, 125, 127, 129, 131}, /* as merge 1 shows */
+    static const int gpcs[2][16] = {{0, 16, 32, 48, 124, 126, 128, 130, 1, 17, 33, 49, 125, 127, 129, 131}, /* as merge shows */
                                     {2, 18, 34, 50, 64, 78, 92, 106, 3, 19, 35, 51, 65, 79, 93, 107}};
     const int *gpc = gpcs[other & 1];
     const std::vector<sm_part> none(SMS);

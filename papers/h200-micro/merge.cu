@@ -1,19 +1,9 @@
-/* Which SMs' requests for the same lines reach L2 as one, and when. One block on each SM (shared memory sees to that);
- * chosen SMs meet at a counter and then walk over the same cold lines, one load after the other, one of them possibly
- * later than the others.
+/* Which SMs' requests for the same lines reach L2 as one, and which hit what SM 0 has read: SM 0 with each other one. One block on each SM (shared
+ * memory sees to that); the two meet at a counter and then walk over the same cold lines, one load after the other. joined.cu has the rest.
  *
- *   merge 1        SM 0 with each other one
- *   merge 2 SM     SM 0 with another that starts 0 to 1600 cycles later
- *   merge 3        SMs 0 to k
- *   merge 4        one SM of each of k TPCs
- *   merge 5, 6     SMs 0 and 1, one of them much later; other numbers of lines
- *
- * ./measure runs all of them under ncu; results.csv is what an H200 showed. */
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+ * ./measure runs it under ncu; results.csv is what an H200 showed. */
+#include "check.h"
 
-typedef unsigned long long ull;
 enum { SMS = 132, SHARED = 120 << 10 };
 
 static __device__ unsigned sm_id()
@@ -23,19 +13,18 @@ static __device__ unsigned sm_id()
     return id;
 }
 
-__global__ void walk(const unsigned *lines, int count, const ull *chosen, unsigned *arrived, int expected, int late,
-                     int delay, unsigned *sink)
+__global__ void walk(const unsigned *lines, int count, int other, unsigned *arrived, unsigned *sink)
 {
     extern __shared__ unsigned scratch[];
     unsigned sm = sm_id();
-    if (!(chosen[sm / 64] >> (sm % 64) & 1))
+    if (sm && (int)sm != other)
         return;
     if (threadIdx.x == 0) {
         atomicAdd(arrived, 1);
-        while (*(volatile unsigned *)arrived < (unsigned)expected)
+        while (*(volatile unsigned *)arrived < 2)
             ;
         long long start = clock64();
-        while (clock64() - start < 3000 + ((int)sm == late ? delay : 0))
+        while (clock64() - start < 3000)
             ;
     }
     __syncwarp();
@@ -51,63 +40,17 @@ __global__ void walk(const unsigned *lines, int count, const ull *chosen, unsign
         *sink = sum;
 }
 
-static unsigned *lines, *arrived, *sink;
-static ull *chosen;
-
-static void run(const std::vector<int> &sms, int late, int delay, int count = 512)
+int main()
 {
-    ull mask[4] = {0};
-    for (int sm : sms)
-        mask[sm / 64] |= 1ull << (sm % 64);
-    cudaMemcpy(chosen, mask, sizeof mask, cudaMemcpyHostToDevice);
-    cudaMemset(arrived, 0, sizeof *arrived);
-    walk<<<SMS, 32, SHARED>>>(lines, count, chosen, arrived, (int)sms.size(), late, delay, sink);
-    cudaError_t error = cudaDeviceSynchronize();
-    if (error)
-        printf("%s\n", cudaGetErrorString(error));
-}
-
-int main(int argc, char **argv)
-{
-    int experiment = atoi(argv[1]), other = argc > 2 ? atoi(argv[2]) : 1;
-    std::vector<int> sms;
-    cudaMalloc(&lines, 64 << 20);
-    cudaMemset(lines, 0, 64 << 20);
-    cudaMalloc(&arrived, 4);
-    cudaMalloc(&sink, 4);
-    cudaMalloc(&chosen, 32);
-    cudaFuncSetAttribute(walk, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
-    switch (experiment) {
-    case 1:
-        for (int sm = 1; sm < SMS; sm++)
-            run({0, sm}, -1, 0);
-        break;
-    case 2:
-        for (int delay = 0; delay <= 1600; delay += 50)
-            run({0, other}, other, delay);
-        break;
-    case 3:
-        for (int sm = 0; sm < SMS; sm++) {
-            sms.push_back(sm);
-            if (sm < 20 || sm % 16 == 15 || sm == SMS - 1)
-                run(sms, -1, 0);
-        }
-        break;
-    case 4:
-        for (int sm = 0; sm < SMS; sm += 2) {
-            sms.push_back(sm);
-            if (sms.size() < 12 || sms.size() % 8 == 0)
-                run(sms, -1, 0);
-        }
-        break;
-    case 5:
-        for (int count : {16, 64, 256, 1024, 4096})
-            for (int delay : {20000, 200000, 2000000})
-                run({0, 1}, 1, delay, count);
-        break;
-    case 6:
-        for (int delay : {0, 2000, 5000, 10000, 20000, 50000, 100000, 200000})
-            run({0, 1}, 1, delay);
-        break;
+    unsigned *lines, *arrived, *sink;
+    CHECK(cudaMalloc(&lines, 64 << 20));
+    CHECK(cudaMemset(lines, 0, 64 << 20));
+    CHECK(cudaMalloc(&arrived, 4));
+    CHECK(cudaMalloc(&sink, 4));
+    CHECK(cudaFuncSetAttribute(walk, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+    for (int sm = 1; sm < SMS; sm++) {
+        CHECK(cudaMemset(arrived, 0, sizeof *arrived));
+        walk<<<SMS, 32, SHARED>>>(lines, 512, sm, arrived, sink);
+        CHECK(cudaDeviceSynchronize());
     }
 }
