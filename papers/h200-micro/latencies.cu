@@ -79,6 +79,10 @@ CHAIN(lds, unsigned x = at,
                    : "r"(at)
                    : "memory");
       , x)
+/* of constant memory, at an index that the lanes may differ in, and at one that they share */
+__constant__ unsigned zeros[64];
+CHAIN(ldc, INT, x = zeros[x & 63];, x)
+CHAIN(ldc_uniform, unsigned x = zero, x = zeros[x & 63];, x)
 CHAIN(sts_bar_lds, INT,
       asm volatile("st.shared.u32 [%1], %0; bar.sync 0; ld.shared.u32 %0, [%1];"
                    : "+r"(x)
@@ -198,6 +202,8 @@ int main()
     SHOW(warp_sync, 1);
     SHOW(membar_cta, 1);
     SHOW(membar_gl, 1);
+    SHOW(ldc, 1);
+    SHOW(ldc_uniform, 1);
     SHOW(lds, 1);
     for (int warps : {1, 2, 4, 8, 16, 32}) {
         SHOW(bar_sync, warps);

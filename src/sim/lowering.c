@@ -50,7 +50,7 @@ static void lower(sl_step *step, const char *opcode)
     while (row < end &&
            !(first_word(opcode, row->op) && last_word(opcode, row->type) && has_word(opcode, row->modifier)))
         row++;
-    if (row == end)
+    if (row == end || (first_word(opcode, "ld") && step->regs == step->dsts)) /* of a constant whose address is known */
         return;
     step->issues = row->issues;
     step->branches = row->branches;
