@@ -92,8 +92,11 @@ sl_status sl_sass_decode(uint32_t sm, const void *code, size_t bytes, sl_sass_in
                                .reuse = (uint8_t)bits(&w, 122, 4),
                                .target = SL_SASS_NOWHERE};
         find_kind(inst, &w);
-        bool predicate = bits(&w, 87, 3) != SL_SASS_ALWAYS && (inst->opcode & 0x1ff) == BRA;
-        inst->conditional = inst->guard != SL_SASS_ALWAYS || predicate;
+        bool branch = (inst->opcode & 0x1ff) == BRA;
+        inst->if_diverged = branch && bits(&w, 91, 1);
+        inst->conditional = inst->guard != SL_SASS_ALWAYS || inst->if_diverged ||
+                            (branch && bits(&w, 87, 3) != SL_SASS_ALWAYS);
+        inst->scope = inst->op_class == SL_CLASS_FENCE ? (uint8_t)bits(&w, 76, 3) : 0;
         sl_status status = find_target(sm, &w, i, count, inst, error);
         if (status)
             return status;

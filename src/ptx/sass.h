@@ -5,6 +5,7 @@
  *   12-14, 15     the predicate that guards it (7: none), and whether it is negated
  *   16-23         the register of the result; 24-31, 32-39, 64-71 those of operands, where it has them
  *   73-75         bytes of a load or store: 1, 1, 2, 2, 4, 8, 16
+ *   76-78         scope of a fence; 87-89 a further predicate of a branch; 91: it is BRA.DIV
  *   105-108       stall: cycles until the warp's next instruction
  *   109           0: the scheduler is asked to go on with another warp
  *   110-112       barrier that the result is announced by (7: none), 113-115 that the operands have been read is
@@ -33,6 +34,8 @@ typedef struct sl_sass_inst {
     uint8_t guard;     /* predicate; SL_SASS_ALWAYS */
     bool guard_not;    /* with SL_SASS_ALWAYS: it is never executed */
     bool conditional;  /* a branch that some lanes may not take */
+    bool if_diverged;  /* a branch that is taken where lanes have parted (BRA.DIV) */
+    uint8_t scope;     /* of a fence: 0 block, 2 GPU, 3 system */
     uint8_t dst;       /* registers; 255: none. What instructions without these operands have there means nothing */
     uint8_t src[3];
     uint8_t stall;

@@ -9,6 +9,9 @@
 #include "sim/data_check.h"
 #include "sim/evict.h"
 
+/* Cycles until the operands of an access have been read; others report 11 to 20. */
+enum { READ_CYCLES = 12 };
+
 /* ---- when a warp can issue ---- */
 
 static void set_state(sl_sim_core *core, uint32_t w, sl_warp_state state)
@@ -47,8 +50,12 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
             return true;
         *until = at > *until ? at : *until;
     }
-    if (warp->waits && warp->loads)
+    if ((warp->waits && warp->loads) || step->waits & warp->pending)
         return true;
+    for (uint32_t left = step->waits; left; left &= left - 1) {
+        uint64_t at = warp->barrier_at[__builtin_ctz(left)];
+        *until = at > *until ? at : *until;
+    }
     if (step->kind == SL_STEP_FENCE)
         return warp->loads || warp->stores;
     if (step->kind == SL_STEP_BARRIER && core->queues > 1)
@@ -86,6 +93,23 @@ static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_ste
     uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
     for (uint32_t d = 0; d < step->dsts; d++)
         ready[step->reg[d]] = (uint32_t)time;
+}
+
+/* ---- barriers of machine code ---- */
+
+static void set_barrier(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
+{
+    if (barrier < SL_BARRIERS && warp->barrier_at[barrier] < time)
+        warp->barrier_at[barrier] = time;
+}
+
+static void answer_barrier(sl_sim_warp *warp, const sl_step *step, uint64_t time)
+{
+    if (!step->machine || step->sets >= SL_BARRIERS)
+        return;
+    set_barrier(warp, step->sets, time);
+    if (!--warp->pending_loads[step->sets])
+        warp->pending &= (uint8_t)~(1u << step->sets);
 }
 
 /* ---- barriers and ends ---- */
@@ -150,26 +174,41 @@ static sl_status read_access(sl_sim_warp *warp, sl_error *error)
                             : status;
 }
 
-/* Reads iterations of an unrolled loop ahead with their accesses, at most as many as become one. */
-static sl_status read_iterations(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+/* Reads a unit ahead with its accesses, at most as many iterations as become one. */
+static sl_status read_unit(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    const sl_loop *loop = &sim->program->loop[warp->reader.cursor.bb];
+    sl_warp_cursor *cursor = &warp->reader.cursor;
+    const sl_loop *unit = &sim->program->loop[cursor->bb];
     sl_access *held = core->held + (size_t)w * sim->program->held;
     sl_status status = SL_OK;
-    bool more = true;
-    warp->loop = warp->reader.cursor.bb;
-    warp->held_from = warp->held_count = 0;
-    warp->at_next = false;
-    while (!status && more && !warp->at_next && warp->iterations < loop->factor) {
-        for (uint32_t i = 0; i < loop->accesses && !status; i++) {
+    bool more = true, within = true;
+    uint32_t n = 0, from = 0;
+    warp->loop = cursor->bb;
+    warp->iterations = 1;
+    warp->parts = 0;
+    warp->held_from = warp->held_count = warp->part_from = warp->part_count = 0;
+    while (within && !status) {
+        uint32_t accesses = unit[n].accesses;
+        warp->parts |= UINT64_C(1) << ((warp->iterations - 1) * unit->blocks + n);
+        for (uint32_t i = 0; i < accesses && !status; i++) {
             status = read_access(warp, error);
-            *held++ = warp->reader.cursor.access;
+            held[from + i] = cursor->access;
         }
-        if (!status && ++warp->iterations < loop->factor)
+        if (!status)
             status = sl_warp_reader_step(&warp->reader, &more, error);
-        warp->at_next = more && warp->reader.cursor.bb != warp->loop;
+        uint32_t next = cursor->bb - warp->loop;
+        within = more && next < unit->blocks && (next > n || (!next && warp->iterations < unit->factor));
+        if (!within)
+            break;
+        if (next <= n) {
+            from = warp->iterations++ * unit->unit_accesses;
+            n = 0;
+        }
+        for (; n < next; n++)
+            from += unit[n].accesses;
     }
+    warp->at_next = more;
     return status;
 }
 
@@ -216,7 +255,7 @@ static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bo
     if (!status && *more) {
         warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
         if (sim->program->loop[warp->reader.cursor.bb].factor)
-            status = read_iterations(sim, core, w, error);
+            status = read_unit(sim, core, w, error);
         else if (sim->program->chain && sim->program->chain[warp->reader.cursor.bb].blocks)
             status = read_chain(sim, core, w, error);
     }
@@ -232,19 +271,26 @@ static const sl_trace_bb *choose_block(const sl_program *p, sl_sim_warp *warp)
         warp->chained &= warp->chained - 1;
         warp->next_lanes = warp->chain_lanes[n];
         warp->accesses = p->held;
-        warp->held_from = 0;
+        warp->held_from = warp->part_from = 0;
+        warp->parts = UINT64_MAX;
         return &p->block[chain->block + n + (warp->hoisted ? chain->blocks : 0)];
     }
     if (!warp->iterations) {
-        warp->accesses = warp->held_from = warp->held_count = 0;
+        warp->accesses = warp->held_from = warp->held_count = warp->part_from = 0;
+        warp->parts = UINT64_MAX;
         return &p->block[warp->reader.cursor.bb];
     }
-    const sl_loop *loop = &p->loop[warp->loop];
-    uint32_t done = warp->iterations == loop->factor ? loop->factor : warp->iterations > 1 ? 2 : 1;
+    const sl_loop *unit = &p->loop[warp->loop];
+    uint32_t v = 0;
+    while (unit->version[v].iterations > warp->iterations)
+        v++;
+    uint32_t done = unit->version[v].iterations;
     warp->held_from += warp->held_count;
-    warp->held_count = warp->accesses = done * loop->accesses;
+    warp->held_count = warp->accesses = done * unit->unit_accesses;
+    warp->part_from += warp->part_count;
+    warp->part_count = done * unit->blocks;
     warp->iterations -= done;
-    return &p->block[done == 1 ? warp->loop : loop->block + (done != loop->factor)];
+    return &p->block[unit->version[v].block];
 }
 
 /* When the warp can issue the first instruction of its next block: after a jump, and after code that is new to the core
@@ -256,6 +302,9 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     bool jumps = warp->end && (block->first != warp->end || warp->next_lanes != warp->lanes);
     if (jumps && sim->now + limits->branch_cycles > min)
         min = sim->now + limits->branch_cycles;
+    bool machine = block->count && sim->program->step[block->first].machine;
+    warp->waits |= machine != warp->machine && warp->loads; /* barriers and registers do not know of each other */
+    warp->machine = machine;
     warp->inst = block->first;
     warp->end = block->first + block->count;
     warp->lanes = warp->next_lanes;
@@ -312,6 +361,7 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
         return;
     sl_sim_warp *warp = &core->warp[group->warp];
     set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
+    answer_barrier(warp, &sim->program->step[group->inst], sim->now);
     warp->loads--;
     core->loads--;
     warp->asyncs -= group->async;
@@ -324,10 +374,12 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
 {
     const sl_step *step = &sim->program->step[group->inst];
+    /* It was issued in the cycle before. */
+    uint64_t result = sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1);
     core->shared_free = sim->now + passes;
     core->warp[group->warp].loads--;
-    /* It was issued in the cycle before. */
-    set_results(sim, core, group->warp, step, sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1));
+    set_results(sim, core, group->warp, step, result);
+    answer_barrier(&core->warp[group->warp], step, result);
     check_waiting(sim, core, group->warp);
 }
 
@@ -451,20 +503,27 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     warp->issued = 0;
     if (step->kind == SL_STEP_PLAIN)
         s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
-    if (inst->mem_slot != UINT32_MAX)
+    bool accesses = inst->mem_slot != UINT32_MAX && warp->parts >> (warp->part_from + step->part) & 1;
+    if (accesses)
         status = find_access(sim, core, w, step, error);
     if (status)
         return status;
-    if (step->kind == SL_STEP_SHARED && !step->queued)
+    bool shared = accesses && step->kind == SL_STEP_SHARED;
+    bool memory = accesses && step->kind == SL_STEP_MEMORY && warp->access->mask;
+    if (shared && !step->queued)
         result = access_shared(sim, core, warp, inst, step);
     set_results(sim, core, w, step, result);
-    if (step->kind == SL_STEP_SHARED && step->queued)
+    if (step->machine) {
+        set_barrier(warp, step->sets, memory ? sim->now : result);
+        set_barrier(warp, step->read, sim->now + READ_CYCLES);
+    }
+    if (shared && step->queued)
         status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);
-    if (step->kind == SL_STEP_MEMORY && warp->access->mask)
+    if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
     if (status || step->kind != SL_STEP_BARRIER)
-        return status ? status : advance(sim, core, w, sim->now + 1, error);
+        return status ? status : advance(sim, core, w, sim->now + (step->machine ? step->stall : 1), error);
     sl_sim_block *block = &core->block[warp->block];
     set_state(core, w, SL_WARP_BARRIER);
     block->waiting++;
@@ -608,7 +667,11 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
     warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->held_from = warp->held_count = 0;
-    warp->at_next = false;
+    warp->part_from = 0;
+    warp->pending = 0;
+    memset(warp->barrier_at, 0, sizeof warp->barrier_at);
+    memset(warp->pending_loads, 0, sizeof warp->pending_loads);
+    warp->at_next = warp->machine = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->waits = false;

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/machine_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/matching.h"
+
+enum { FENCE_OF_BLOCK = 0 };
+
+/* An access, exchange or barrier of PTX, of one of the iterations. */
+typedef struct anchor {
+    uint32_t kind, inst, access;
+    uint8_t part;
+    bool taken;
+} anchor;
+
+typedef struct placing {
+    sl_program *program;
+    const sl_core_limits *core;
+    sl_machine_code code;
+    bool local; /* the kernel accesses local memory by itself */
+    anchor *anchor;
+    uint32_t anchors, from; /* from: those before have been taken */
+} placing;
+
+static uint32_t latency(const sl_core_limits *core, const sl_sass_inst *inst)
+{
+    static const struct {
+        const char *name;
+        uint32_t cycles;
+    } table[] = {
+#define SL_MACHINE_LATENCY(name, cycles) {name, cycles},
+#include "sim/machine_latencies.def"
+#undef SL_MACHINE_LATENCY
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (sl_sass_is(inst, table[i].name))
+            return table[i].cycles;
+    return inst->space == SL_MEM_LOCAL || inst->space == SL_MEM_SHARED ? core->shared_cycles : core->alu_cycles;
+}
+
+static uint8_t unit_of(const sl_sass_inst *inst)
+{
+    bool slow = sl_sass_is(inst, "MUFU") || sl_sass_is(inst, "POPC") || sl_sass_is(inst, "FLO");
+    return inst->op_class == SL_CLASS_F64      ? SL_UNIT_F64
+           : inst->op_class == SL_CLASS_TENSOR ? SL_UNIT_TENSOR
+           : slow                              ? SL_UNIT_SFU
+                                               : SL_UNIT_ALU;
+}
+
+static uint8_t kind_of(const sl_sass_inst *inst)
+{
+    if (sl_sass_is(inst, "BAR"))
+        return SL_STEP_BARRIER;
+    if (sl_sass_is(inst, "DEPBAR"))
+        return SL_STEP_WAIT_ASYNC;
+    return sl_sass_is(inst, "MEMBAR") && inst->scope != FENCE_OF_BLOCK ? SL_STEP_FENCE : SL_STEP_PLAIN;
+}
+
+/* ---- accesses of the trace ---- */
+
+static void find_anchors(placing *p, const sl_match *m)
+{
+    const sl_trace_kernel *k = p->program->kernel;
+    const sl_loop *loop = p->program->loop;
+    uint32_t access = 0;
+    p->anchors = p->from = 0;
+    for (uint32_t n = 0; n < m->iterations; n++)
+        for (uint32_t b = 0; b < m->blocks; b++) {
+            const sl_trace_bb *bb = &k->bb[m->first + b];
+            for (uint32_t i = bb->first; i < bb->first + bb->count; i++) {
+                uint32_t kind = sl_anchor_of_ptx(k, &k->inst[i]);
+                if (kind)
+                    p->anchor[p->anchors++] = (anchor){kind, i, access + p->program->step[i].access,
+                                                       (uint8_t)(n * m->blocks + b), false};
+            }
+            access += loop[m->first + b].accesses;
+        }
+}
+
+/* The first one of a kind that was not taken; NULL: there is none. */
+static const anchor *take_anchor(placing *p, uint32_t kind)
+{
+    while (p->from < p->anchors && p->anchor[p->from].taken)
+        p->from++;
+    for (uint32_t i = p->from; i < p->anchors; i++)
+        if (!p->anchor[i].taken && p->anchor[i].kind == kind) {
+            p->anchor[i].taken = true;
+            return &p->anchor[i];
+        }
+    return NULL;
+}
+
+/* ---- blocks ---- */
+
+static void add_step(placing *p, const sl_sass_inst *inst)
+{
+    sl_program *to = p->program;
+    sl_step *s = &to->step[to->steps];
+    uint32_t kind = sl_anchor_of_sass(inst, p->local);
+    const anchor *a = kind ? take_anchor(p, kind) : NULL;
+    bool memory = a && to->kernel->inst[a->inst].mem_slot != UINT32_MAX;
+    *s = (sl_step){.kind = kind_of(inst),
+                   .unit = unit_of(inst),
+                   .issues = 1,
+                   .passes = 1,
+                   .cycles = latency(p->core, inst),
+                   .machine = true,
+                   .stall = inst->stall ? inst->stall : 1,
+                   .sets = inst->write_barrier,
+                   .read = inst->read_barrier,
+                   .waits = inst->waits};
+    if (memory) {
+        const sl_step *ptx = &to->step[a->inst];
+        s->kind = ptx->kind;
+        s->queued = ptx->queued;
+        s->passes = ptx->passes;
+        s->cycles = ptx->cycles;
+        s->access = a->access;
+        s->part = a->part;
+    }
+    to->order[to->steps++] = memory ? a->inst : SL_NO_INST;
+}
+
+static uint32_t add_block(placing *p, const sl_match *m)
+{
+    sl_program *to = p->program;
+    const sl_machine_block *block = &p->code.block[m->block];
+    find_anchors(p, m);
+    uint32_t first = to->steps;
+    for (uint32_t i = 0; i < block->count; i++)
+        add_step(p, &p->code.inst[p->code.at[block->first + i]]);
+    to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
+    return to->blocks++;
+}
+
+/* An iteration as it is estimated from PTX, for what is left where machine code has none for single ones. */
+static uint32_t add_estimate(placing *p, const sl_match *m)
+{
+    sl_program *to = p->program;
+    uint32_t first = to->steps, access = 0;
+    for (uint32_t b = 0; b < m->blocks; b++) {
+        const sl_trace_bb *bb = &to->kernel->bb[m->first + b];
+        for (uint32_t i = bb->first; i < bb->first + bb->count; i++) {
+            to->step[to->steps] = to->step[i];
+            to->step[to->steps].access += access;
+            to->step[to->steps].part = (uint8_t)b;
+            to->order[to->steps++] = i;
+        }
+        access += to->loop[m->first + b].accesses;
+    }
+    to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
+    return to->blocks++;
+}
+
+/* The first one of so many iterations counts. */
+static void add_version(sl_loop *loop, uint32_t iterations, uint32_t block)
+{
+    uint32_t at = 0;
+    while (at < loop->versions && loop->version[at].iterations > iterations)
+        at++;
+    if (loop->versions == SL_MAX_VERSIONS || (at < loop->versions && loop->version[at].iterations == iterations))
+        return;
+    memmove(&loop->version[at + 1], &loop->version[at], (loop->versions - at) * sizeof *loop->version);
+    loop->version[at].iterations = iterations;
+    loop->version[at].block = block;
+    loop->versions++;
+}
+
+static void place(placing *p, const sl_match *m, uint32_t versions)
+{
+    sl_program *to = p->program;
+    sl_loop *loop = &to->loop[m->first];
+    bool single = false;
+    loop->blocks = m->blocks;
+    for (uint32_t b = 0; b < m->blocks; b++) {
+        to->loop[m->first + b].machine = true;
+        loop->unit_accesses += to->loop[m->first + b].accesses;
+    }
+    for (uint32_t v = 0; v < versions; v++) {
+        bool one = m[v].iterations == 1;
+        if (one || loop->versions + 1 < SL_MAX_VERSIONS) /* one is left for single ones */
+            add_version(loop, m[v].iterations, add_block(p, &m[v]));
+        single |= one;
+    }
+    if (!single)
+        add_version(loop, 1, add_estimate(p, m));
+    loop->factor = loop->version[0].iterations;
+    uint32_t held = loop->factor * loop->unit_accesses;
+    to->held = held > to->held ? held : to->held;
+}
+
+sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits *core, sl_error *error)
+{
+    placing p = {.program = program, .core = core, .local = sl_uses_local(program->kernel)};
+    uint32_t matches = 0;
+    if (sl_machine_code_read(program->kernel, &p.code, NULL))
+        return SL_OK;
+    sl_match *match = calloc(p.code.blocks + 1u, sizeof *match);
+    p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_PARTS + 1, sizeof *p.anchor);
+    sl_status status = match && p.anchor ? sl_match_blocks(program, &p.code, match, &matches, error)
+                                         : sl_fail_memory(error);
+    if (!status)
+        status = sl_program_reserve(program, p.code.insts + program->kernel->insts,
+                                    p.code.blocks + program->kernel->bbs, error);
+    for (uint32_t i = 0, versions; i < matches && !status; i += versions) {
+        for (versions = 1; i + versions < matches && match[i + versions].first == match[i].first;)
+            versions++;
+        place(&p, &match[i], versions);
+    }
+    free(match);
+    free(p.anchor);
+    sl_machine_code_fini(&p.code);
+    return status;
+}
