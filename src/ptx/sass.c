@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NONE = 0xffff, CALL = 0x144, BRA = 0x147, SIGNED_TARGETS = 90 };
+enum { NONE = 0xffff, IMAD_WIDE = 0x025, CALL = 0x144, BRA = 0x147, WORD_TARGETS = 90, ALL_REGISTERS = 1 };
 
 static const struct known {
     uint16_t number;
@@ -32,7 +32,7 @@ static int64_t distance(uint32_t sm, const word *w)
 {
     uint64_t high = bits(w, 64, 18);
     int64_t sign = high >> 17 ? -(INT64_C(1) << 17) * 2 : 0;
-    if (sm < SIGNED_TARGETS)
+    if (sm < WORD_TARGETS)
         return ((int64_t)high + sign) * (INT64_C(1) << 32) + (int64_t)bits(w, 32, 32);
     int64_t words = ((int64_t)high + sign) * (INT64_C(1) << 30) + (int64_t)bits(w, 34, 30);
     return (words * 256 + (int64_t)bits(w, 16, 8)) * 4;
@@ -52,6 +52,45 @@ static void find_kind(sl_sass_inst *inst, const word *w)
     inst->access = row->access;
     if (row->access == SL_ACCESS_LOAD || row->access == SL_ACCESS_STORE || row->access == SL_ACCESS_ASYNC_COPY)
         inst->width = widths[bits(w, 73, 3)];
+}
+
+static bool is_among(const sl_sass_inst *inst, const char *const *names)
+{
+    while (*names && !sl_sass_is(inst, *names))
+        names++;
+    return *names;
+}
+
+/* How many registers the result takes. */
+static uint8_t results(const sl_sass_inst *inst)
+{
+    static const char *const elsewhere[] = {"ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "R2P", "VOTEU",
+                                            "S2UR",  "R2UR",  "REDUX", "NOP",    "?",     NULL};
+    if (is_among(inst, elsewhere) || *inst->name == 'U' || inst->op_class == SL_CLASS_CONTROL ||
+        inst->op_class == SL_CLASS_BARRIER || inst->op_class == SL_CLASS_FENCE)
+        return 0;
+    if (inst->op_class == SL_CLASS_MEMORY)
+        return inst->access == SL_ACCESS_LOAD     ? (uint8_t)(inst->width > 4 ? inst->width / 4 : 1)
+               : inst->access == SL_ACCESS_ATOMIC ? 1
+                                                  : 0;
+    return (inst->opcode & 0x1ff) == IMAD_WIDE || inst->op_class == SL_CLASS_F64 || sl_sass_is(inst, "CS2R") ? 2 : 1;
+}
+
+static void find_registers(sl_sass_inst *inst, const word *w)
+{
+    static const char *const one[] = {"MOV", "I2F", "F2I", "F2F", "FRND", "MUFU", "POPC", "FLO", "BREV", "IABS", NULL};
+    static const char *const three[] = {"IMAD", "IADD3", "LOP3", "LEA",       "SHF",     "PRMT", "FFMA",
+                                        "DFMA", "IDP",   "SGXT", "VIADDMNMX", "VIMNMX3", "SEL",  NULL};
+    bool memory = inst->op_class == SL_CLASS_MEMORY, plain = !is_among(inst, one);
+    inst->dsts = results(inst);
+    if (sl_sass_is(inst, "S2R") || sl_sass_is(inst, "CS2R") || inst->op_class == SL_CLASS_CONTROL)
+        return;
+    if (plain)
+        inst->src[inst->srcs++] = (uint8_t)bits(w, 24, 8);
+    if (!memory && inst->opcode >> 9 == ALL_REGISTERS)
+        inst->src[inst->srcs++] = (uint8_t)bits(w, 32, 8);
+    if (is_among(inst, three))
+        inst->src[inst->srcs++] = (uint8_t)bits(w, 64, 8);
 }
 
 static sl_status find_target(uint32_t sm, const word *w, size_t at, size_t count, sl_sass_inst *inst, sl_error *error)
@@ -83,7 +122,6 @@ sl_status sl_sass_decode(uint32_t sm, const void *code, size_t bytes, sl_sass_in
                                .guard = (uint8_t)bits(&w, 12, 3),
                                .guard_not = bits(&w, 15, 1),
                                .dst = (uint8_t)bits(&w, 16, 8),
-                               .src = {(uint8_t)bits(&w, 24, 8), (uint8_t)bits(&w, 32, 8), (uint8_t)bits(&w, 64, 8)},
                                .stall = (uint8_t)bits(&w, 105, 4),
                                .yields = !bits(&w, 109, 1),
                                .write_barrier = (uint8_t)bits(&w, 110, 3),
@@ -92,6 +130,7 @@ sl_status sl_sass_decode(uint32_t sm, const void *code, size_t bytes, sl_sass_in
                                .reuse = (uint8_t)bits(&w, 122, 4),
                                .target = SL_SASS_NOWHERE};
         find_kind(inst, &w);
+        find_registers(inst, &w);
         bool branch = (inst->opcode & 0x1ff) == BRA;
         inst->if_diverged = branch && bits(&w, 91, 1);
         inst->conditional = inst->guard != SL_SASS_ALWAYS || inst->if_diverged ||

@@ -3,7 +3,7 @@
  *
  *   bits 0-8      which instruction (sass.def), 9-11 of what kind its operands are
  *   12-14, 15     the predicate that guards it (7: none), and whether it is negated
- *   16-23         the register of the result; 24-31, 32-39, 64-71 those of operands, where it has them
+ *   16-23         the register of the result; 24-31, 64-71 and, if 9-11 are 1, 32-39 those of operands, where it has them
  *   73-75         bytes of a load or store: 1, 1, 2, 2, 4, 8, 16
  *   76-78         scope of a fence; 87-89 a further predicate of a branch; 91: it is BRA.DIV
  *   105-108       stall: cycles until the warp's next instruction
@@ -36,8 +36,8 @@ typedef struct sl_sass_inst {
     bool conditional;  /* a branch that some lanes may not take */
     bool if_diverged;  /* a branch that is taken where lanes have parted (BRA.DIV) */
     uint8_t scope;     /* of a fence: 0 block, 2 GPU, 3 system */
-    uint8_t dst;       /* registers; 255: none. What instructions without these operands have there means nothing */
-    uint8_t src[3];
+    uint8_t dst, dsts; /* registers that it writes: dsts, from dst on; uniform ones and predicates are not among them */
+    uint8_t src[3], srcs; /* and reads, as far as they are integers, addresses or loaded; 255 is zero */
     uint8_t stall;
     bool yields;
     uint8_t write_barrier, read_barrier; /* SL_SASS_NO_BARRIER */

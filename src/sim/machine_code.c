@@ -11,7 +11,8 @@ typedef struct run {
     uint32_t first, count;
     uint32_t next, taken; /* runs; NONE */
     uint32_t enters;      /* runs that lead here, but for rare ones */
-    bool rare, reached, joined;
+    bool rare;            /* or not reached */
+    bool reached, joined;
 } run;
 
 typedef struct builder {
@@ -71,7 +72,7 @@ static void find_edges(builder *b)
     }
 }
 
-/* Marks what can be reached from the start. `stack` has room for all runs. */
+/* Marks what can be reached without rare runs, and counts the ways. The rest is rare. `stack` has room for all runs. */
 static void find_reached(builder *b, uint32_t *stack)
 {
     uint32_t depth = 0;
@@ -81,15 +82,17 @@ static void find_reached(builder *b, uint32_t *stack)
         const run *at = &b->run[stack[--depth]];
         for (int e = 0; e < 2; e++) {
             uint32_t to = e ? at->taken : at->next;
-            if (to == NONE)
+            if (to == NONE || b->run[to].rare)
                 continue;
-            b->run[to].enters += !at->rare;
+            b->run[to].enters++;
             if (!b->run[to].reached) {
                 b->run[to].reached = true;
                 stack[depth++] = to;
             }
         }
     }
+    for (uint32_t r = 0; r < b->runs; r++)
+        b->run[r].rare |= !b->run[r].reached;
 }
 
 static bool is_rare(const builder *b, uint32_t r)
@@ -97,13 +100,15 @@ static bool is_rare(const builder *b, uint32_t r)
     return r == NONE || b->run[r].rare;
 }
 
-/* The run that follows as part of the same block: where the other way is rare. */
+/* The run that follows as part of the same block: there is no other way, but for rare ones. */
 static uint32_t continuation(const builder *b, uint32_t r)
 {
     const run *at = &b->run[r];
-    bool other_rare = (at->next != NONE && b->run[at->next].rare) || (at->taken != NONE && b->run[at->taken].rare);
-    uint32_t to = is_rare(b, at->next) ? at->taken : is_rare(b, at->taken) ? at->next : NONE;
-    return other_rare && !is_rare(b, to) && to > r && b->run[to].enters == 1 ? to : NONE;
+    const sl_sass_inst *last = &b->code->inst[at->first + at->count - 1];
+    uint32_t to = is_rare(b, at->next) ? at->taken : at->next;
+    bool other = !is_rare(b, at->next) && !is_rare(b, at->taken);
+    bool joins = !ends_run(last) || sl_sass_is(last, "BRA");
+    return joins && !other && !is_rare(b, to) && to > r && b->run[to].enters == 1 ? to : NONE;
 }
 
 static void add_blocks(builder *b)
@@ -111,7 +116,7 @@ static void add_blocks(builder *b)
     sl_machine_code *c = b->code;
     uint32_t used = 0;
     for (uint32_t r = 0; r < b->runs; r++) {
-        if (!b->run[r].reached || b->run[r].rare || b->run[r].joined)
+        if (b->run[r].rare || b->run[r].joined)
             continue;
         sl_machine_block *block = &c->block[c->blocks++];
         *block = (sl_machine_block){.first = used};

@@ -12,6 +12,7 @@ enum { FENCE_OF_BLOCK = 0 };
 typedef struct anchor {
     uint32_t kind, inst, access;
     uint8_t part;
+    uint8_t words, depth;
     bool taken;
 } anchor;
 
@@ -22,6 +23,7 @@ typedef struct placing {
     bool local; /* the kernel accesses local memory by itself */
     anchor *anchor;
     uint32_t anchors, from; /* from: those before have been taken */
+    uint8_t *depth;         /* [registers of PTX], scratch */
 } placing;
 
 static uint32_t latency(const sl_core_limits *core, const sl_sass_inst *inst)
@@ -58,6 +60,49 @@ static uint8_t kind_of(const sl_sass_inst *inst)
     return sl_sass_is(inst, "MEMBAR") && inst->scope != FENCE_OF_BLOCK ? SL_STEP_FENCE : SL_STEP_PLAIN;
 }
 
+/* ---- how addresses depend on loads ----
+ *
+ * An access whose address comes from no load of the same blocks has depth 0; one whose address comes from what such a
+ * load has read has depth 1, and so on. Accesses of one kind are told apart by it: a[i] and x[a[i]]. */
+
+enum { MAX_DEPTH = 15, MACHINE_REGISTERS = 256 };
+
+static uint8_t deeper(uint8_t a, uint8_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint8_t after_load(uint8_t depth)
+{
+    return depth < MAX_DEPTH ? depth + 1 : depth;
+}
+
+/* Of an instruction of PTX: that of its address, or of its operands; sets that of its results. */
+static uint8_t ptx_depth(uint8_t *depth, const sl_step *s, const sl_inst *inst)
+{
+    uint8_t d = 0;
+    bool access = inst->mem_slot != UINT32_MAX, loads = access && inst->space != SL_MEM_CONST;
+    for (uint32_t k = s->dsts; k < s->regs && !(access && k > s->dsts); k++) /* the first one is the address */
+        d = deeper(d, depth[s->reg[k]]);
+    for (uint32_t k = 0; k < s->dsts; k++)
+        depth[s->reg[k]] = loads ? after_load(d) : d;
+    return d;
+}
+
+static uint8_t machine_depth(uint8_t *depth, const sl_sass_inst *inst)
+{
+    uint8_t d = 0;
+    bool access = inst->op_class == SL_CLASS_MEMORY, loads = access && inst->space != SL_MEM_CONST;
+    for (uint32_t k = 0; k < inst->srcs; k++) {
+        d = deeper(d, depth[inst->src[k]]);
+        if (access && inst->src[k] + 1 < MACHINE_REGISTERS - 1 && inst->space != SL_MEM_SHARED)
+            d = deeper(d, depth[inst->src[k] + 1]);
+    }
+    for (uint32_t k = 0; k < inst->dsts && inst->dst + k < MACHINE_REGISTERS - 1; k++)
+        depth[inst->dst + k] = loads ? after_load(d) : d;
+    return d;
+}
+
 /* ---- accesses of the trace ---- */
 
 static void find_anchors(placing *p, const sl_match *m)
@@ -66,40 +111,61 @@ static void find_anchors(placing *p, const sl_match *m)
     const sl_loop *loop = p->program->loop;
     uint32_t access = 0;
     p->anchors = p->from = 0;
+    memset(p->depth, 0, p->program->registers);
     for (uint32_t n = 0; n < m->iterations; n++)
         for (uint32_t b = 0; b < m->blocks; b++) {
             const sl_trace_bb *bb = &k->bb[m->first + b];
             for (uint32_t i = bb->first; i < bb->first + bb->count; i++) {
                 uint32_t kind = sl_anchor_of_ptx(k, &k->inst[i]);
+                uint8_t depth = ptx_depth(p->depth, &p->program->step[i], &k->inst[i]);
                 if (kind)
                     p->anchor[p->anchors++] = (anchor){kind, i, access + p->program->step[i].access,
-                                                       (uint8_t)(n * m->blocks + b), false};
+                                                       (uint8_t)(n * m->blocks + b),
+                                                       (uint8_t)sl_anchor_words(k->inst[i].space, k->inst[i].width),
+                                                       depth,
+                                                       false};
             }
             access += loop[m->first + b].accesses;
         }
 }
 
-/* The first one of a kind that was not taken; NULL: there is none. */
-static const anchor *take_anchor(placing *p, uint32_t kind)
+/* The first one of a kind and depth that was not taken; else of any depth. */
+static anchor *find_anchor(placing *p, uint32_t kind, uint8_t depth)
 {
+    anchor *other = NULL;
     while (p->from < p->anchors && p->anchor[p->from].taken)
         p->from++;
-    for (uint32_t i = p->from; i < p->anchors; i++)
-        if (!p->anchor[i].taken && p->anchor[i].kind == kind) {
-            p->anchor[i].taken = true;
-            return &p->anchor[i];
-        }
-    return NULL;
+    for (uint32_t i = p->from; i < p->anchors; i++) {
+        anchor *a = &p->anchor[i];
+        if (a->taken || a->kind != kind)
+            continue;
+        if (a->depth == depth)
+            return a;
+        other = other ? other : a;
+    }
+    return other;
+}
+
+/* Takes it, and those that become one with it; NULL: there is none. */
+static const anchor *take_anchor(placing *p, uint32_t kind, uint8_t depth, uint32_t words)
+{
+    const anchor *first = NULL;
+    for (anchor *a; words && (a = find_anchor(p, kind, depth));) {
+        a->taken = true;
+        first = first ? first : a;
+        words -= a->words < words ? a->words : words;
+    }
+    return first;
 }
 
 /* ---- blocks ---- */
 
-static void add_step(placing *p, const sl_sass_inst *inst)
+static void add_step(placing *p, const sl_sass_inst *inst, uint8_t depth)
 {
     sl_program *to = p->program;
     sl_step *s = &to->step[to->steps];
     uint32_t kind = sl_anchor_of_sass(inst, p->local);
-    const anchor *a = kind ? take_anchor(p, kind) : NULL;
+    const anchor *a = kind ? take_anchor(p, kind, depth, sl_anchor_words(inst->space, inst->width)) : NULL;
     bool memory = a && to->kernel->inst[a->inst].mem_slot != UINT32_MAX;
     *s = (sl_step){.kind = kind_of(inst),
                    .unit = unit_of(inst),
@@ -129,8 +195,11 @@ static uint32_t add_block(placing *p, const sl_match *m)
     const sl_machine_block *block = &p->code.block[m->block];
     find_anchors(p, m);
     uint32_t first = to->steps;
-    for (uint32_t i = 0; i < block->count; i++)
-        add_step(p, &p->code.inst[p->code.at[block->first + i]]);
+    uint8_t depth[MACHINE_REGISTERS] = {0};
+    for (uint32_t i = 0; i < block->count; i++) {
+        const sl_sass_inst *inst = &p->code.inst[p->code.at[block->first + i]];
+        add_step(p, inst, machine_depth(depth, inst));
+    }
     to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
     return to->blocks++;
 }
@@ -191,6 +260,15 @@ static void place(placing *p, const sl_match *m, uint32_t versions)
     to->held = held > to->held ? held : to->held;
 }
 
+/* Blocks that only end the kernel: machine code does it where it comes to its end. */
+static void drop_ends(sl_program *program)
+{
+    const sl_trace_kernel *k = program->kernel;
+    for (uint32_t b = 0; b < k->bbs; b++)
+        if (k->bb[b].count == 1 && !strcmp(k->strings + k->inst[k->bb[b].first].opcode, "ret"))
+            program->step[k->bb[b].first].issues = 0;
+}
+
 sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits *core, sl_error *error)
 {
     placing p = {.program = program, .core = core, .local = sl_uses_local(program->kernel)};
@@ -199,11 +277,14 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
         return SL_OK;
     sl_match *match = calloc(p.code.blocks + 1u, sizeof *match);
     p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_PARTS + 1, sizeof *p.anchor);
-    sl_status status = match && p.anchor ? sl_match_blocks(program, &p.code, match, &matches, error)
+    p.depth = calloc(program->registers, 1);
+    sl_status status = match && p.anchor && p.depth ? sl_match_blocks(program, &p.code, match, &matches, error)
                                          : sl_fail_memory(error);
     if (!status)
         status = sl_program_reserve(program, p.code.insts + program->kernel->insts,
                                     p.code.blocks + program->kernel->bbs, error);
+    if (matches)
+        drop_ends(program);
     for (uint32_t i = 0, versions; i < matches && !status; i += versions) {
         for (versions = 1; i + versions < matches && match[i + versions].first == match[i].first;)
             versions++;
@@ -211,6 +292,7 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
     }
     free(match);
     free(p.anchor);
+    free(p.depth);
     sl_machine_code_fini(&p.code);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "trace/loaded.h"
 
-enum { MAX_GROUP = 24, MAX_TABLE = 1 << 24, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
+enum { MAX_GROUP = SL_MAX_PARTS, MAX_TABLE = 1 << 24, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
 
 /* What a match is worth. An access outweighs all else. */
 enum {
@@ -31,7 +31,7 @@ static uint32_t anchor_of_access(uint32_t space, uint32_t access, uint32_t width
         access = SL_ACCESS_ATOMIC;
     if (space == SL_MEM_GENERIC)
         space = SL_MEM_GLOBAL;
-    if (access != SL_ACCESS_LOAD && access != SL_ACCESS_STORE)
+    if (space == SL_MEM_SHARED || (access != SL_ACCESS_LOAD && access != SL_ACCESS_STORE))
         width = 0;
     return ANCHOR_ACCESS + (space * SL_MEM_ACCESSES + access) * 32 + (width < 32 ? width : 31);
 }
@@ -64,10 +64,12 @@ bool sl_uses_local(const sl_trace_kernel *kernel)
     return false;
 }
 
-/* Sums of the hashes of anchors: equal for equal anchors in any order, and those of several blocks add up. */
+/* Sums of the hashes of anchors: equal for equal anchors in any order, and those of several blocks add up. Neighbouring
+ * accesses to shared memory become a wider one: it is their bytes that count. */
 typedef struct side {
     uint64_t hash;
-    uint32_t anchors, insts;
+    uint32_t anchors; /* in words */
+    uint32_t insts;
     bool ends;     /* the warp is at its end */
     bool loops;    /* machine code */
     uint32_t back; /* PTX: the block before, or itself, that its branch leads to */
@@ -84,10 +86,11 @@ typedef struct matching {
     int32_t *open; /* [m + 2], scratch: the same within versions of a loop */
 } matching;
 
-static void add_anchor(side *s, uint32_t anchor)
+static void add_anchor(side *s, uint32_t anchor, uint32_t space, uint32_t width)
 {
-    s->anchors += anchor != 0;
-    s->hash += anchor ? sl_hash_mix(anchor) : 0;
+    uint32_t weight = sl_anchor_words(space, width);
+    s->anchors += anchor ? weight : 0;
+    s->hash += anchor ? sl_hash_mix(anchor) * weight : 0;
 }
 
 static void describe_ptx(matching *t)
@@ -102,7 +105,7 @@ static void describe_ptx(matching *t)
         s->accesses = t->program->loop[b].accesses;
         for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
             s->insts += t->program->step[i].issues;
-            add_anchor(s, sl_anchor_of_ptx(k, &k->inst[i]));
+            add_anchor(s, sl_anchor_of_ptx(k, &k->inst[i]), k->inst[i].space, k->inst[i].width);
         }
         const sl_inst *last = k->bb[b].count ? &k->inst[k->bb[b].first + k->bb[b].count - 1] : NULL;
         const char *opcode = last ? k->strings + last->opcode : "";
@@ -125,7 +128,7 @@ static void describe_machine(matching *t)
         s->loops = block->loops;
         for (uint32_t i = block->first; i < block->first + block->count; i++) {
             const sl_sass_inst *inst = &t->code->inst[t->code->at[i]];
-            add_anchor(s, sl_anchor_of_sass(inst, local));
+            add_anchor(s, sl_anchor_of_sass(inst, local), inst->space, inst->width);
             s->ends = sl_sass_is(inst, "EXIT") && !inst->conditional;
         }
     }

@@ -20,6 +20,11 @@ typedef struct sl_match {
 /* Of an access, exchange or barrier: what it has in common with the one it became. 0: it is none. */
 uint32_t sl_anchor_of_ptx(const sl_trace_kernel *kernel, const sl_inst *inst);
 uint32_t sl_anchor_of_sass(const sl_sass_inst *inst, bool local);
+/* Accesses to shared memory of several words take the place of as many of one. */
+static inline uint32_t sl_anchor_words(uint32_t space, uint32_t width)
+{
+    return space == SL_MEM_SHARED && width > 4 ? width / 4 : 1;
+}
 /* Whether the kernel accesses local memory by itself. Where it does not, machine code spills registers there. */
 bool sl_uses_local(const sl_trace_kernel *kernel);
 
