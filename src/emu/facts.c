@@ -366,7 +366,8 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
     sl_trace_bb *bbs = sl_arena_array(&kernel->arena, sl_trace_bb, code->bbs + 1);
     uint32_t *mem_inst = sl_arena_array(&kernel->arena, uint32_t, code->insts + 1);
     uint32_t *jump = sl_arena_array(&kernel->arena, uint32_t, code->bbs + 1);
-    sl_status status = rows && bbs && mem_inst && jump && sl_array_push(&b.strings, '\0') ? SL_OK : sl_fail_memory(error);
+    sl_status status =
+        rows && bbs && mem_inst && jump && sl_array_push(&b.strings, '\0') ? SL_OK : sl_fail_memory(error);
     if (status == SL_OK)
         status = fill_rows(&b, rows, error);
     if (status == SL_OK) {

@@ -38,11 +38,10 @@ static sl_status read_sections(const sl_elf *elf, sl_cubin *cubin, sl_error *err
     sl_elf_section section;
     for (uint32_t i = 0; i < elf->sections; i++)
         if (sl_elf_section_at(elf, i, &section) && strncmp(section.name, ".text.", 6) == 0 &&
-            !sl_array_push(&cubin->kernels,
-                           (sl_cubin_kernel){.name = section.name + 6,
-                                             .registers = section.info >> 24,
-                                             .code = section.data,
-                                             .code_bytes = section.data ? section.bytes : 0}))
+            !sl_array_push(&cubin->kernels, (sl_cubin_kernel){.name = section.name + 6,
+                                                              .registers = section.info >> 24,
+                                                              .code = section.data,
+                                                              .code_bytes = section.data ? section.bytes : 0}))
             return sl_fail_memory(error);
     for (uint32_t i = 0; i < elf->sections; i++) {
         if (!sl_elf_section_at(elf, i, &section) || strncmp(section.name, ".nv.shared.", 11) != 0)

@@ -22,7 +22,7 @@ typedef struct sl_cubin_kernel {
 } sl_cubin_kernel;
 
 typedef struct sl_cubin {
-    uint32_t sm; /* of the machine that it is for: 90 */
+    uint32_t sm;                       /* of the machine that it is for: 90 */
     SL_ARRAY(sl_cubin_kernel) kernels; /* kernels and device functions with code */
 } sl_cubin;
 

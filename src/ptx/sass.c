@@ -133,8 +133,8 @@ sl_status sl_sass_decode(uint32_t sm, const void *code, size_t bytes, sl_sass_in
         find_registers(inst, &w);
         bool branch = (inst->opcode & 0x1ff) == BRA;
         inst->if_diverged = branch && bits(&w, 91, 1);
-        inst->conditional = inst->guard != SL_SASS_ALWAYS || inst->if_diverged ||
-                            (branch && bits(&w, 87, 3) != SL_SASS_ALWAYS);
+        inst->conditional =
+            inst->guard != SL_SASS_ALWAYS || inst->if_diverged || (branch && bits(&w, 87, 3) != SL_SASS_ALWAYS);
         inst->scope = inst->op_class == SL_CLASS_FENCE ? (uint8_t)bits(&w, 76, 3) : 0;
         sl_status status = find_target(sm, &w, i, count, inst, error);
         if (status)

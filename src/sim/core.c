@@ -109,7 +109,7 @@ static void answer_barrier(sl_sim_warp *warp, const sl_step *step, uint64_t time
         return;
     set_barrier(warp, step->sets, time);
     if (!--warp->pending_loads[step->sets])
-        warp->pending &= (uint8_t)~(1u << step->sets);
+        warp->pending &= (uint8_t) ~(1u << step->sets);
 }
 
 /* ---- barriers and ends ---- */

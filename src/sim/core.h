@@ -48,9 +48,9 @@ typedef struct sl_sim_warp {
     uint8_t pending;                /* mask of barriers that accesses will announce, */
     uint16_t pending_loads[SL_BARRIERS];
     uint64_t barrier_at[SL_BARRIERS]; /* when the others are announced */
-    bool at_next;                   /* the reader is at the block behind them */
-    bool hoisted;                   /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
-    uint32_t chained;               /* mask of its blocks that have not been entered */
+    bool at_next;                     /* the reader is at the block behind them */
+    bool hoisted;                     /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
+    uint32_t chained;                 /* mask of its blocks that have not been entered */
     uint8_t chain_lanes[SL_MAX_CHAIN];
     sl_access *access; /* of the memory instruction that is issued */
     sl_warp_reader reader;

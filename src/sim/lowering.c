@@ -8,9 +8,12 @@ static const struct lowered {
     const char *op, *modifier, *type;
     uint8_t issues;
     uint16_t cycles;
+    bool branches;
 } table[] = {
-#define SL_LOWERED(op, modifier, type, issues, cycles) {op, modifier, type, issues, cycles},
+#define SL_LOWERED(op, modifier, type, issues, cycles)   {op, modifier, type, issues, cycles, false},
+#define SL_BRANCHING(op, modifier, type, issues, cycles) {op, modifier, type, issues, cycles, true},
 #include "sim/lowering.def"
+#undef SL_BRANCHING
 #undef SL_LOWERED
 };
 
@@ -50,6 +53,7 @@ static void lower(sl_step *step, const char *opcode)
     if (row == end)
         return;
     step->issues = row->issues;
+    step->branches = row->branches;
     if (!row->cycles)
         return;
     step->gap = (uint8_t)(row->cycles / row->issues);

@@ -24,10 +24,9 @@ typedef struct builder {
 
 static bool ends_run(const sl_sass_inst *i)
 {
-    return i->op_class == SL_CLASS_CONTROL
-               ? sl_sass_is(i, "BRA") || sl_sass_is(i, "EXIT") || sl_sass_is(i, "CALL") || sl_sass_is(i, "RET") ||
-                     sl_sass_is(i, "BRX") || sl_sass_is(i, "BRXU")
-               : sl_sass_is(i, "BAR");
+    return i->op_class == SL_CLASS_CONTROL ? sl_sass_is(i, "BRA") || sl_sass_is(i, "EXIT") || sl_sass_is(i, "CALL") ||
+                                                 sl_sass_is(i, "RET") || sl_sass_is(i, "BRX") || sl_sass_is(i, "BRXU")
+                                           : sl_sass_is(i, "BAR");
 }
 
 /* Whether the warp can go on to the next instruction. */
@@ -143,8 +142,8 @@ sl_status sl_machine_code_read(const sl_trace_kernel *kernel, sl_machine_code *c
     b.run_of = calloc(insts + 1u, sizeof *b.run_of);
     b.run = calloc(insts + 1u, sizeof *b.run);
     uint32_t *stack = calloc(insts + 1u, sizeof *stack);
-    sl_status status = code->inst && code->at && code->block && b.run_of && b.run && stack ? SL_OK
-                                                                                             : sl_fail_memory(error);
+    sl_status status =
+        code->inst && code->at && code->block && b.run_of && b.run && stack ? SL_OK : sl_fail_memory(error);
     if (!status)
         status = sl_sass_decode(kernel->machine_sm, kernel->machine_code, kernel->machine_bytes, code->inst, error);
     if (!status && insts) {

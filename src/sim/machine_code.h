@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine code of a kernel as blocks of instructions. What hardly ever runs is left out: calls of the slow paths
- * of divisions and roots, and what is for lanes that have parted at an instruction of the whole warp. The code before and
- * behind is one block then. */
+ * of divisions and roots, and what is for lanes that have parted at an instruction of the whole warp. The code before
+ * and behind is one block then. */
 #ifndef SL_SIM_MACHINE_CODE_H
 #define SL_SIM_MACHINE_CODE_H
 

@@ -119,7 +119,9 @@ static void find_anchors(placing *p, const sl_match *m)
                 uint32_t kind = sl_anchor_of_ptx(k, &k->inst[i]);
                 uint8_t depth = ptx_depth(p->depth, &p->program->step[i], &k->inst[i]);
                 if (kind)
-                    p->anchor[p->anchors++] = (anchor){kind, i, access + p->program->step[i].access,
+                    p->anchor[p->anchors++] = (anchor){kind,
+                                                       i,
+                                                       access + p->program->step[i].access,
                                                        (uint8_t)(n * m->blocks + b),
                                                        (uint8_t)sl_anchor_words(k->inst[i].space, k->inst[i].width),
                                                        depth,
@@ -279,7 +281,7 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
     p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_PARTS + 1, sizeof *p.anchor);
     p.depth = calloc(program->registers, 1);
     sl_status status = match && p.anchor && p.depth ? sl_match_blocks(program, &p.code, match, &matches, error)
-                                         : sl_fail_memory(error);
+                                                    : sl_fail_memory(error);
     if (!status)
         status = sl_program_reserve(program, p.code.insts + program->kernel->insts,
                                     p.code.blocks + program->kernel->bbs, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Machine code in place of PTX, where a kernel comes with it and its blocks are found (matching.h): number and order of
- * instructions, which loads are issued before the first one waits, and the control fields that say when the next one can
- * issue. Accesses are those of the trace. */
+ * instructions, which loads are issued before the first one waits, and the control fields that say when the next one
+ * can issue. Accesses are those of the trace. */
 #ifndef SL_SIM_MACHINE_PROGRAM_H
 #define SL_SIM_MACHINE_PROGRAM_H
 

@@ -166,8 +166,8 @@ static bool extend_group(const matching *t, group *g)
     g->blocks++;
     g->loop = more->back == g->first;
     g->whole &= more->back == NOWHERE || more->back <= g->first;
-    g->entered += more->entered_from < g->first ||
-                  (more->entered_from != NOWHERE && more->entered_to >= g->first + MAX_GROUP);
+    g->entered +=
+        more->entered_from < g->first || (more->entered_from != NOWHERE && more->entered_to >= g->first + MAX_GROUP);
     return g->whole;
 }
 

@@ -20,6 +20,7 @@ typedef enum sl_unit { SL_UNIT_ALU, SL_UNIT_F64, SL_UNIT_SFU, SL_UNIT_TENSOR, SL
 typedef struct sl_step {
     uint8_t kind, unit;
     bool queued;        /* goes through the queue of the load/store unit */
+    bool branches;      /* has a path of its own for rare operands: nothing moves across it */
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
     uint8_t issues;     /* machine instructions; 0: another one does it, too */
     uint8_t passes;     /* of an atomic on one word of shared memory: several if it is a loop */
@@ -38,8 +39,9 @@ typedef struct sl_step {
 
 enum { SL_BARRIERS = 6, SL_NO_BARRIER = 7 };
 
-/* What is known of a basic block, and the unit that begins with it: blocks of which the compiler makes one, some of which
- * may be jumped over, or several iterations of a loop, of which there are versions for different numbers of them. */
+/* What is known of a basic block, and the unit that begins with it: blocks of which the compiler makes one, some of
+ * which may be jumped over, or several iterations of a loop, of which there are versions for different numbers of them.
+ */
 enum { SL_MAX_VERSIONS = 6, SL_MAX_PARTS = 64, SL_MAX_UNIT_ACCESSES = 64 };
 typedef struct sl_loop {
     uint32_t accesses;      /* memory instructions of the basic block */
@@ -87,6 +89,9 @@ static inline const sl_inst *sl_program_inst(const sl_program *program, uint32_t
 
 /* Adds room for steps and blocks behind those that there are. */
 sl_status sl_program_reserve(sl_program *program, uint32_t steps, uint32_t blocks, sl_error *error);
+/* Whether a step loads data that nobody changes while the kernel runs. */
+bool sl_program_is_constant_load(const sl_program *program, uint32_t step);
+
 sl_status sl_program_init(sl_program *program, const sl_machine *machine, const sl_trace_kernel *kernel,
                           sl_error *error);
 void sl_program_fini(sl_program *program); /* zeroes are fine */

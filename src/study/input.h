@@ -49,7 +49,7 @@ typedef struct sl_input_spec {
 
 #define SL_INPUT_SPEC_START                                                                                            \
     {                                                                                                                  \
-        .name = "", .size = "default", .params = "", .host = "", .cubin = "", .llvm = "", .seed = 1                                 \
+        .name = "", .size = "default", .params = "", .host = "", .cubin = "", .llvm = "", .seed = 1                    \
     }
 
 typedef struct sl_input {
@@ -60,9 +60,9 @@ typedef struct sl_input {
     sl_workload rehosted;        /* target of `workload` if the code is LLVM IR */
     const char *ptx;             /* code of workloads, PTX and LLVM IR; NULL: none */
     size_t ptx_length;
-    char *owned;        /* NULL: the code is the workload's */
-    sl_cubin cubin;     /* zero: none */
-    char *cubin_data;   /* NULL: none */
+    char *owned;      /* NULL: the code is the workload's */
+    sl_cubin cubin;   /* zero: none */
+    char *cubin_data; /* NULL: none */
     size_t cubin_bytes;
     sl_ptx_texts texts; /* of a program or trace, where its code is at hand (input_plan.h) */
     sl_llvm_file ir;    /* zero: not LLVM IR */
