@@ -8,24 +8,6 @@
 
 enum { FENCE_OF_BLOCK = 0 };
 
-/* An access, exchange or barrier of PTX, of one of the iterations. */
-typedef struct anchor {
-    uint32_t kind, inst, access;
-    uint8_t part;
-    uint8_t words, depth;
-    bool taken;
-} anchor;
-
-typedef struct placing {
-    sl_program *program;
-    const sl_core_limits *core;
-    sl_machine_code code;
-    bool local; /* the kernel accesses local memory by itself */
-    anchor *anchor;
-    uint32_t anchors, from; /* from: those before have been taken */
-    uint8_t *depth;         /* [registers of PTX], scratch */
-} placing;
-
 static uint32_t latency(const sl_core_limits *core, const sl_sass_inst *inst)
 {
     static const struct {
@@ -60,48 +42,104 @@ static uint8_t kind_of(const sl_sass_inst *inst)
     return sl_sass_is(inst, "MEMBAR") && inst->scope != FENCE_OF_BLOCK ? SL_STEP_FENCE : SL_STEP_PLAIN;
 }
 
-/* ---- how addresses depend on loads ----
+/* ---- which loads addresses come from ----
  *
- * An access whose address comes from no load of the same blocks has depth 0; one whose address comes from what such a
- * load has read has depth 1, and so on. Accesses of one kind are told apart by it: a[i] and x[a[i]]. */
+ * Accesses of one kind are told apart by how many loads of the same blocks, one after the other, their addresses come
+ * from, and by whether other addresses come from them: a[i], x[a[i]] and y[i] are three. */
 
-enum { MAX_DEPTH = 15, MACHINE_REGISTERS = 256 };
+enum { MAX_LOADS = 64, MAX_DEPTH = 63, MACHINE_REGISTERS = 256 };
 
-static uint8_t deeper(uint8_t a, uint8_t b)
+typedef struct flow {
+    uint64_t *loads; /* [registers]: mask of those that a register's value comes from */
+    uint32_t count;
+    uint8_t depth[MAX_LOADS];
+    uint64_t leads; /* mask of those that addresses come from */
+} flow;
+
+typedef struct place {
+    uint8_t depth, load; /* load: its number, or MAX_LOADS */
+} place;
+
+/* The place of an access whose address comes from these loads. */
+static place add_access(flow *f, uint64_t from, bool loads)
 {
-    return a > b ? a : b;
+    place at = {.load = MAX_LOADS};
+    f->leads |= from;
+    for (; from; from &= from - 1) {
+        uint8_t d = f->depth[__builtin_ctzll(from)];
+        at.depth = d >= at.depth && d < MAX_DEPTH ? d + 1 : at.depth;
+    }
+    if (loads && f->count < MAX_LOADS) {
+        at.load = (uint8_t)f->count++;
+        f->depth[at.load] = at.depth;
+    }
+    return at;
 }
 
-static uint8_t after_load(uint8_t depth)
+static uint64_t load_mask(place at)
 {
-    return depth < MAX_DEPTH ? depth + 1 : depth;
+    return at.load < MAX_LOADS ? UINT64_C(1) << at.load : 0;
 }
 
-/* Of an instruction of PTX: that of its address, or of its operands; sets that of its results. */
-static uint8_t ptx_depth(uint8_t *depth, const sl_step *s, const sl_inst *inst)
+/* One number for the place, when all accesses are known. */
+static uint8_t rank(const flow *f, place at)
 {
-    uint8_t d = 0;
-    bool access = inst->mem_slot != UINT32_MAX, loads = access && inst->space != SL_MEM_CONST;
+    return (uint8_t)(2 * at.depth + ((f->leads & load_mask(at)) != 0));
+}
+
+static place follow_ptx(flow *f, const sl_step *s, const sl_inst *inst)
+{
+    uint64_t from = 0;
+    place at = {.load = MAX_LOADS};
+    bool access = inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_CONST;
     for (uint32_t k = s->dsts; k < s->regs && !(access && k > s->dsts); k++) /* the first one is the address */
-        d = deeper(d, depth[s->reg[k]]);
+        from |= f->loads[s->reg[k]];
+    if (access) {
+        at = add_access(f, from, s->dsts);
+        from = load_mask(at);
+    }
     for (uint32_t k = 0; k < s->dsts; k++)
-        depth[s->reg[k]] = loads ? after_load(d) : d;
-    return d;
+        f->loads[s->reg[k]] = from;
+    return at;
 }
 
-static uint8_t machine_depth(uint8_t *depth, const sl_sass_inst *inst)
+static place follow_machine(flow *f, const sl_sass_inst *inst, bool access)
 {
-    uint8_t d = 0;
-    bool access = inst->op_class == SL_CLASS_MEMORY, loads = access && inst->space != SL_MEM_CONST;
+    uint64_t from = 0;
+    place at = {.load = MAX_LOADS};
     for (uint32_t k = 0; k < inst->srcs; k++) {
-        d = deeper(d, depth[inst->src[k]]);
-        if (access && inst->src[k] + 1 < MACHINE_REGISTERS - 1 && inst->space != SL_MEM_SHARED)
-            d = deeper(d, depth[inst->src[k] + 1]);
+        from |= f->loads[inst->src[k]];
+        if (access && inst->space != SL_MEM_SHARED && inst->src[k] + 1 < MACHINE_REGISTERS - 1)
+            from |= f->loads[inst->src[k] + 1];
+    }
+    if (access) {
+        at = add_access(f, from, inst->dsts);
+        from = load_mask(at);
     }
     for (uint32_t k = 0; k < inst->dsts && inst->dst + k < MACHINE_REGISTERS - 1; k++)
-        depth[inst->dst + k] = loads ? after_load(d) : d;
-    return d;
+        f->loads[inst->dst + k] = from;
+    return at;
 }
+
+/* An access, exchange or barrier of PTX, of one of the iterations. */
+typedef struct anchor {
+    uint32_t kind, inst, access;
+    uint8_t part;
+    uint8_t words, rank;
+    place at;
+    bool taken;
+} anchor;
+
+typedef struct placing {
+    sl_program *program;
+    const sl_core_limits *core;
+    sl_machine_code code;
+    bool local; /* the kernel accesses local memory by itself */
+    anchor *anchor;
+    uint32_t anchors, from; /* from: those before have been taken */
+    uint64_t *loads;        /* [registers of PTX], scratch */
+    place *place;           /* [instructions of machine code], scratch */
+} placing;
 
 /* ---- accesses of the trace ---- */
 
@@ -111,28 +149,32 @@ static void find_anchors(placing *p, const sl_match *m)
     const sl_loop *loop = p->program->loop;
     uint32_t access = 0;
     p->anchors = p->from = 0;
-    memset(p->depth, 0, p->program->registers);
+    memset(p->loads, 0, p->program->registers * sizeof *p->loads);
+    flow f = {.loads = p->loads};
     for (uint32_t n = 0; n < m->iterations; n++)
         for (uint32_t b = 0; b < m->blocks; b++) {
             const sl_trace_bb *bb = &k->bb[m->first + b];
             for (uint32_t i = bb->first; i < bb->first + bb->count; i++) {
                 uint32_t kind = sl_anchor_of_ptx(k, &k->inst[i]);
-                uint8_t depth = ptx_depth(p->depth, &p->program->step[i], &k->inst[i]);
+                place at = follow_ptx(&f, &p->program->step[i], &k->inst[i]);
                 if (kind)
                     p->anchor[p->anchors++] = (anchor){kind,
                                                        i,
                                                        access + p->program->step[i].access,
                                                        (uint8_t)(n * m->blocks + b),
                                                        (uint8_t)sl_anchor_words(k->inst[i].space, k->inst[i].width),
-                                                       depth,
+                                                       0,
+                                                       at,
                                                        false};
             }
             access += loop[m->first + b].accesses;
         }
+    for (uint32_t i = 0; i < p->anchors; i++)
+        p->anchor[i].rank = rank(&f, p->anchor[i].at);
 }
 
-/* The first one of a kind and depth that was not taken; else of any depth. */
-static anchor *find_anchor(placing *p, uint32_t kind, uint8_t depth)
+/* The first one of a kind and rank that was not taken; else of any rank. */
+static anchor *find_anchor(placing *p, uint32_t kind, uint8_t wanted)
 {
     anchor *other = NULL;
     while (p->from < p->anchors && p->anchor[p->from].taken)
@@ -141,7 +183,7 @@ static anchor *find_anchor(placing *p, uint32_t kind, uint8_t depth)
         anchor *a = &p->anchor[i];
         if (a->taken || a->kind != kind)
             continue;
-        if (a->depth == depth)
+        if (a->rank == wanted)
             return a;
         other = other ? other : a;
     }
@@ -149,10 +191,10 @@ static anchor *find_anchor(placing *p, uint32_t kind, uint8_t depth)
 }
 
 /* Takes it, and those that become one with it; NULL: there is none. */
-static const anchor *take_anchor(placing *p, uint32_t kind, uint8_t depth, uint32_t words)
+static const anchor *take_anchor(placing *p, uint32_t kind, uint8_t wanted, uint32_t words)
 {
     const anchor *first = NULL;
-    for (anchor *a; words && (a = find_anchor(p, kind, depth));) {
+    for (anchor *a; words && (a = find_anchor(p, kind, wanted));) {
         a->taken = true;
         first = first ? first : a;
         words -= a->words < words ? a->words : words;
@@ -162,12 +204,12 @@ static const anchor *take_anchor(placing *p, uint32_t kind, uint8_t depth, uint3
 
 /* ---- blocks ---- */
 
-static void add_step(placing *p, const sl_sass_inst *inst, uint8_t depth)
+static void add_step(placing *p, const sl_sass_inst *inst, uint8_t wanted)
 {
     sl_program *to = p->program;
     sl_step *s = &to->step[to->steps];
     uint32_t kind = sl_anchor_of_sass(inst, p->local);
-    const anchor *a = kind ? take_anchor(p, kind, depth, sl_anchor_words(inst->space, inst->width)) : NULL;
+    const anchor *a = kind ? take_anchor(p, kind, wanted, sl_anchor_words(inst->space, inst->width)) : NULL;
     bool memory = a && to->kernel->inst[a->inst].mem_slot != UINT32_MAX;
     *s = (sl_step){.kind = kind_of(inst),
                    .unit = unit_of(inst),
@@ -197,11 +239,15 @@ static uint32_t add_block(placing *p, const sl_match *m)
     const sl_machine_block *block = &p->code.block[m->block];
     find_anchors(p, m);
     uint32_t first = to->steps;
-    uint8_t depth[MACHINE_REGISTERS] = {0};
+    const uint32_t *at = &p->code.at[block->first];
+    uint64_t loads[MACHINE_REGISTERS] = {0};
+    flow f = {.loads = loads};
     for (uint32_t i = 0; i < block->count; i++) {
-        const sl_sass_inst *inst = &p->code.inst[p->code.at[block->first + i]];
-        add_step(p, inst, machine_depth(depth, inst));
+        const sl_sass_inst *inst = &p->code.inst[at[i]];
+        p->place[i] = follow_machine(&f, inst, inst->op_class == SL_CLASS_MEMORY && sl_anchor_of_sass(inst, p->local));
     }
+    for (uint32_t i = 0; i < block->count; i++)
+        add_step(p, &p->code.inst[at[i]], rank(&f, p->place[i]));
     to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
     return to->blocks++;
 }
@@ -239,7 +285,7 @@ static void add_version(sl_loop *loop, uint32_t iterations, uint32_t block)
     loop->versions++;
 }
 
-static void place(placing *p, const sl_match *m, uint32_t versions)
+static void place_unit(placing *p, const sl_match *m, uint32_t versions)
 {
     sl_program *to = p->program;
     sl_loop *loop = &to->loop[m->first];
@@ -279,9 +325,11 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
         return SL_OK;
     sl_match *match = calloc(p.code.blocks + 1u, sizeof *match);
     p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_PARTS + 1, sizeof *p.anchor);
-    p.depth = calloc(program->registers, 1);
-    sl_status status = match && p.anchor && p.depth ? sl_match_blocks(program, &p.code, match, &matches, error)
-                                                    : sl_fail_memory(error);
+    p.loads = calloc(program->registers, sizeof *p.loads);
+    p.place = calloc(p.code.insts + 1u, sizeof *p.place);
+    sl_status status = match && p.anchor && p.loads && p.place
+                           ? sl_match_blocks(program, &p.code, match, &matches, error)
+                           : sl_fail_memory(error);
     if (!status)
         status = sl_program_reserve(program, p.code.insts + program->kernel->insts,
                                     p.code.blocks + program->kernel->bbs, error);
@@ -290,11 +338,12 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
     for (uint32_t i = 0, versions; i < matches && !status; i += versions) {
         for (versions = 1; i + versions < matches && match[i + versions].first == match[i].first;)
             versions++;
-        place(&p, &match[i], versions);
+        place_unit(&p, &match[i], versions);
     }
     free(match);
     free(p.anchor);
-    free(p.depth);
+    free(p.loads);
+    free(p.place);
     sl_machine_code_fini(&p.code);
     return status;
 }
