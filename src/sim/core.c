@@ -174,39 +174,53 @@ static sl_status read_access(sl_sim_warp *warp, sl_error *error)
                             : status;
 }
 
+/* Reads blocks of a unit ahead with their accesses, up to the end of an iteration. `part`, `from`: where those of the
+ * iteration begin. */
+static sl_status read_iteration(sl_sim_warp *warp, const sl_loop *unit, uint32_t first, uint32_t part, sl_access *from,
+                                bool *more, sl_error *error)
+{
+    sl_warp_cursor *cursor = &warp->reader.cursor;
+    sl_status status = SL_OK;
+    uint32_t n = 0, next = 0;
+    do {
+        for (; n < next; n++)
+            from += unit[n].accesses;
+        warp->parts |= UINT64_C(1) << (part + n);
+        for (uint32_t i = 0; i < unit[n].accesses && !status; i++) {
+            status = read_access(warp, error);
+            from[i] = cursor->access;
+        }
+        if (!status)
+            status = sl_warp_reader_step(&warp->reader, more, error);
+        next = cursor->bb - first;
+    } while (!status && *more && next > n && next < unit->blocks);
+    return status;
+}
+
 /* Reads a unit ahead with its accesses, at most as many iterations as become one. */
 static sl_status read_unit(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    sl_warp_cursor *cursor = &warp->reader.cursor;
-    const sl_loop *unit = &sim->program->loop[cursor->bb];
+    const sl_loop *loop = sim->program->loop, *unit = &loop[warp->reader.cursor.bb];
+    const uint32_t *at = &warp->reader.cursor.bb;
     sl_access *held = core->held + (size_t)w * sim->program->held;
     sl_status status = SL_OK;
-    bool more = true, within = true;
-    uint32_t n = 0, from = 0;
-    warp->loop = cursor->bb;
-    warp->iterations = 1;
+    bool more = true;
+    warp->loop = *at;
+    warp->iterations = 0;
     warp->parts = 0;
     warp->held_from = warp->held_count = warp->part_from = warp->part_count = 0;
-    while (within && !status) {
-        uint32_t accesses = unit[n].accesses;
-        warp->parts |= UINT64_C(1) << ((warp->iterations - 1) * unit->blocks + n);
-        for (uint32_t i = 0; i < accesses && !status; i++) {
-            status = read_access(warp, error);
-            held[from + i] = cursor->access;
-        }
-        if (!status)
-            status = sl_warp_reader_step(&warp->reader, &more, error);
-        uint32_t next = cursor->bb - warp->loop;
-        within = more && next < unit->blocks && (next > n || (!next && warp->iterations < unit->factor));
-        if (!within)
-            break;
-        if (next <= n) {
-            from = warp->iterations++ * unit->unit_accesses;
-            n = 0;
-        }
-        for (; n < next; n++)
-            from += unit[n].accesses;
+    while (!status && more && *at == warp->loop && warp->iterations < unit->factor) {
+        uint32_t n = warp->iterations++, part = unit->lead * unit->lead_blocks + n * unit->blocks;
+        status = read_iteration(warp, unit, warp->loop, part, held + unit->lead_accesses + n * unit->unit_accesses,
+                                &more, error);
+    }
+    const sl_loop *tail = &loop[unit->tail];
+    if (!status && more && unit->tail && *at == unit->tail && warp->iterations <= tail->lead) {
+        warp->loop = *at;
+        warp->iterations = 1;
+        status = read_iteration(warp, tail, warp->loop, tail->lead * tail->lead_blocks, held + tail->lead_accesses,
+                                &more, error);
     }
     warp->at_next = more;
     return status;

@@ -139,36 +139,41 @@ typedef struct placing {
     uint32_t anchors, from; /* from: those before have been taken */
     uint64_t *loads;        /* [registers of PTX], scratch */
     place *place;           /* [instructions of machine code], scratch */
+    bool *matched;          /* [blocks of machine code] */
 } placing;
 
 /* ---- accesses of the trace ---- */
 
-static void find_anchors(placing *p, const sl_match *m)
+static void add_anchors(placing *p, flow *f, uint32_t b, uint32_t part, uint32_t *access)
 {
     const sl_trace_kernel *k = p->program->kernel;
-    const sl_loop *loop = p->program->loop;
-    uint32_t access = 0;
-    p->anchors = p->from = 0;
+    for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
+        const sl_inst *inst = &k->inst[i];
+        uint32_t kind = sl_anchor_of_ptx(k, inst);
+        place at = follow_ptx(f, &p->program->step[i], inst);
+        if (kind)
+            p->anchor[p->anchors++] = (anchor){.kind = kind,
+                                               .inst = i,
+                                               .access = *access + p->program->step[i].access,
+                                               .part = (uint8_t)part,
+                                               .words = (uint8_t)sl_anchor_words(inst->space, inst->width),
+                                               .at = at};
+    }
+    *access += p->program->loop[b].accesses;
+}
+
+static void find_anchors(placing *p, const sl_match *m)
+{
+    uint32_t access = 0, part = 0;
     memset(p->loads, 0, p->program->registers * sizeof *p->loads);
     flow f = {.loads = p->loads};
+    p->anchors = p->from = 0;
+    for (uint32_t n = 0; n < m->lead; n++)
+        for (uint32_t b = 0; b < m->lead_blocks; b++)
+            add_anchors(p, &f, m->first - m->lead_blocks + b, part++, &access);
     for (uint32_t n = 0; n < m->iterations; n++)
-        for (uint32_t b = 0; b < m->blocks; b++) {
-            const sl_trace_bb *bb = &k->bb[m->first + b];
-            for (uint32_t i = bb->first; i < bb->first + bb->count; i++) {
-                uint32_t kind = sl_anchor_of_ptx(k, &k->inst[i]);
-                place at = follow_ptx(&f, &p->program->step[i], &k->inst[i]);
-                if (kind)
-                    p->anchor[p->anchors++] = (anchor){kind,
-                                                       i,
-                                                       access + p->program->step[i].access,
-                                                       (uint8_t)(n * m->blocks + b),
-                                                       (uint8_t)sl_anchor_words(k->inst[i].space, k->inst[i].width),
-                                                       0,
-                                                       at,
-                                                       false};
-            }
-            access += loop[m->first + b].accesses;
-        }
+        for (uint32_t b = 0; b < m->blocks; b++)
+            add_anchors(p, &f, m->first + b, part++, &access);
     for (uint32_t i = 0; i < p->anchors; i++)
         p->anchor[i].rank = rank(&f, p->anchor[i].at);
 }
@@ -233,20 +238,42 @@ static void add_step(placing *p, const sl_sass_inst *inst, uint8_t wanted)
     to->order[to->steps++] = memory ? a->inst : SL_NO_INST;
 }
 
+static bool has_anchors(const placing *p, uint32_t b)
+{
+    const sl_machine_block *block = &p->code.block[b];
+    for (uint32_t i = block->first; i < block->first + block->count; i++)
+        if (sl_anchor_of_sass(&p->code.inst[p->code.at[i]], p->local))
+            return true;
+    return false;
+}
+
+/* Instructions of a block, and of those behind it that are no block of PTX and only lead into a loop. */
+static uint32_t count_with_glue(const placing *p, uint32_t b)
+{
+    const sl_machine_block *block = p->code.block;
+    uint32_t first = block[b].first, last = b;
+    bool loops = block[b].loops;
+    while (!loops && last + 1 < p->code.blocks && !p->matched[last + 1] && !block[last + 1].loops &&
+           !has_anchors(p, last + 1))
+        last++;
+    if (last + 1 == p->code.blocks || !block[last + 1].loops || !p->matched[last + 1])
+        last = b;
+    return block[last].first + block[last].count - first;
+}
+
 static uint32_t add_block(placing *p, const sl_match *m)
 {
     sl_program *to = p->program;
-    const sl_machine_block *block = &p->code.block[m->block];
     find_anchors(p, m);
-    uint32_t first = to->steps;
-    const uint32_t *at = &p->code.at[block->first];
+    uint32_t first = to->steps, count = count_with_glue(p, m->block);
+    const uint32_t *at = &p->code.at[p->code.block[m->block].first];
     uint64_t loads[MACHINE_REGISTERS] = {0};
     flow f = {.loads = loads};
-    for (uint32_t i = 0; i < block->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const sl_sass_inst *inst = &p->code.inst[at[i]];
         p->place[i] = follow_machine(&f, inst, inst->op_class == SL_CLASS_MEMORY && sl_anchor_of_sass(inst, p->local));
     }
-    for (uint32_t i = 0; i < block->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         add_step(p, &p->code.inst[at[i]], rank(&f, p->place[i]));
     to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
     return to->blocks++;
@@ -291,6 +318,13 @@ static void place_unit(placing *p, const sl_match *m, uint32_t versions)
     sl_loop *loop = &to->loop[m->first];
     bool single = false;
     loop->blocks = m->blocks;
+    if (m->lead) {
+        uint32_t before = m->first - m->lead_blocks;
+        to->loop[before].tail = m->first;
+        loop->lead = m->lead;
+        loop->lead_blocks = m->lead_blocks;
+        loop->lead_accesses = loop->unit_accesses = m->lead * to->loop[before].unit_accesses;
+    }
     for (uint32_t b = 0; b < m->blocks; b++) {
         to->loop[m->first + b].machine = true;
         loop->unit_accesses += to->loop[m->first + b].accesses;
@@ -327,12 +361,15 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
     p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_PARTS + 1, sizeof *p.anchor);
     p.loads = calloc(program->registers, sizeof *p.loads);
     p.place = calloc(p.code.insts + 1u, sizeof *p.place);
-    sl_status status = match && p.anchor && p.loads && p.place
+    p.matched = calloc(p.code.blocks + 1u, sizeof *p.matched);
+    sl_status status = match && p.anchor && p.loads && p.place && p.matched
                            ? sl_match_blocks(program, &p.code, match, &matches, error)
                            : sl_fail_memory(error);
     if (!status)
-        status = sl_program_reserve(program, p.code.insts + program->kernel->insts,
+        status = sl_program_reserve(program, 2 * p.code.insts + program->kernel->insts,
                                     p.code.blocks + program->kernel->bbs, error);
+    for (uint32_t i = 0; i < matches; i++)
+        p.matched[match[i].block] = true;
     if (matches)
         drop_ends(program);
     for (uint32_t i = 0, versions; i < matches && !status; i += versions) {
@@ -344,6 +381,7 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
     free(p.anchor);
     free(p.loads);
     free(p.place);
+    free(p.matched);
     sl_machine_code_fini(&p.code);
     return status;
 }

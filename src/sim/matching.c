@@ -184,6 +184,17 @@ static uint32_t iterations(const group *g, const side *s)
     return fits && g->sum.hash * n == s->hash && g->sum.anchors * n == s->anchors ? n : 0;
 }
 
+/* Iterations of a loop that a block of machine code has beside the blocks behind the loop; 0: it does not. */
+static uint32_t led_by(const group *loop, const group *tail, const side *s)
+{
+    if (s->loops || tail->loop || !loop->sum.anchors || s->anchors <= tail->sum.anchors)
+        return 0;
+    uint32_t words = s->anchors - tail->sum.anchors, n = words / loop->sum.anchors;
+    bool fits = n * loop->blocks + tail->blocks <= SL_MAX_PARTS &&
+                n * loop->sum.accesses + tail->sum.accesses <= SL_MAX_UNIT_ACCESSES;
+    return fits && n * loop->sum.anchors == words && loop->sum.hash * n + tail->sum.hash == s->hash ? n : 0;
+}
+
 static int32_t worth(const group *g, const side *s)
 {
     uint32_t a = g->sum.insts, b = s->insts;
@@ -199,13 +210,35 @@ static int32_t *best_at(const matching *t, uint32_t i, uint32_t j)
     return &t->best[(size_t)i * (t->m + 1) + j];
 }
 
+/* The best one of the groups behind a loop that a block with iterations of the loop can be. */
+static int32_t best_tail(const matching *t, const group *loop, uint32_t j, group *tail)
+{
+    int32_t best = IMPOSSIBLE;
+    group g;
+    if (loop->first + loop->blocks >= t->n)
+        return best;
+    start_group(t, &g, loop->first + loop->blocks);
+    do {
+        int32_t w = g.whole && led_by(loop, &g, &t->machine[j])
+                        ? worth(&g, &t->machine[j]) + *best_at(t, g.first + g.blocks, j + 1)
+                        : IMPOSSIBLE;
+        if (w > best) {
+            best = w;
+            *tail = g;
+        }
+    } while (extend_group(t, &g));
+    return best;
+}
+
 /* Of a loop: what the blocks of machine code from each one on are worth after one of its versions. */
 static void open_versions(matching *t, const group *g)
 {
+    group tail;
     t->open[t->m] = *best_at(t, g->first + g->blocks, t->m);
     for (uint32_t j = t->m; j-- > 0;) {
         const side *s = &t->machine[j];
-        int32_t w = *best_at(t, g->first + g->blocks, j);
+        int32_t w = *best_at(t, g->first + g->blocks, j), led = best_tail(t, g, j, &tail);
+        w = led > w ? led : w;
         if (!s->anchors && t->open[j + 1] + MACHINE_ALONE > w)
             w = t->open[j + 1] + MACHINE_ALONE;
         if (g->sum.anchors && iterations(g, s) && t->open[j + 1] + worth(g, s) > w)
@@ -244,19 +277,28 @@ static void fill_row(matching *t, uint32_t i)
 
 static void add_match(const matching *t, const group *g, uint32_t j, sl_match *match, uint32_t *matches)
 {
-    match[(*matches)++] = (sl_match){g->first, g->blocks, iterations(g, &t->machine[j]), j};
+    match[(*matches)++] = (sl_match){g->first, g->blocks, iterations(g, &t->machine[j]), j, 0, 0};
 }
 
-/* The versions of a loop behind the first; returns the next block of machine code. */
-static uint32_t follow_versions(matching *t, const group *g, uint32_t j, sl_match *match, uint32_t *matches)
+/* The versions of a loop behind the first; moves to the blocks behind. */
+static void follow_versions(matching *t, const group *g, uint32_t *i, uint32_t *at, sl_match *match, uint32_t *matches)
 {
-    while (j < t->m && t->open[j] != *best_at(t, g->first + g->blocks, j)) {
+    uint32_t j = *at;
+    group tail;
+    *i = g->first + g->blocks;
+    while (j < t->m && t->open[j] != *best_at(t, *i, j)) {
         const side *s = &t->machine[j];
+        if (best_tail(t, g, j, &tail) == t->open[j]) {
+            match[(*matches)++] = (sl_match){tail.first, tail.blocks, 1, j, led_by(g, &tail, s), g->blocks};
+            *i += tail.blocks;
+            j++;
+            break;
+        }
         if (g->sum.anchors && iterations(g, s) && t->open[j] == t->open[j + 1] + worth(g, s))
             add_match(t, g, j, match, matches);
         j++;
     }
-    return j;
+    *at = j;
 }
 
 /* The group that a match at (i, j) begins with; false: there is none. */
@@ -283,9 +325,10 @@ static void follow(matching *t, sl_match *match, uint32_t *matches)
         int32_t now = *best_at(t, i, j);
         group g;
         if (find_group(t, i, j, &g)) {
-            add_match(t, &g, j, match, matches);
-            j = g.loop ? follow_versions(t, &g, j + 1, match, matches) : j + 1;
+            add_match(t, &g, j++, match, matches);
             i += g.blocks;
+            if (g.loop)
+                follow_versions(t, &g, &i, &j, match, matches);
         } else if (now == *best_at(t, i, j + 1) + MACHINE_ALONE) {
             j++;
         } else {

@@ -12,9 +12,11 @@
 #include "sim/program.h"
 
 typedef struct sl_match {
-    uint32_t first, blocks; /* basic blocks of PTX, which follow each other */
-    uint32_t iterations;    /* of the loop that they are; 1 if they are none */
-    uint32_t block;         /* of machine code */
+    uint32_t first, blocks;     /* basic blocks of PTX, which follow each other */
+    uint32_t iterations;        /* of the loop that they are; 1 if they are none */
+    uint32_t block;             /* of machine code */
+    uint32_t lead, lead_blocks; /* it has so many iterations of the loop of so many blocks before, too: what is left of
+                                   it, under predicates */
 } sl_match;
 
 /* Of an access, exchange or barrier: what it has in common with the one it became. 0: it is none. */

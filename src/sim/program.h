@@ -48,7 +48,9 @@ typedef struct sl_loop {
     bool machine;           /* machine code takes the place of it */
     uint32_t blocks;        /* of the unit */
     uint32_t factor;        /* iterations, at most; 0: none begins here */
-    uint32_t unit_accesses; /* of an iteration */
+    uint32_t unit_accesses; /* of an iteration, `lead_accesses` included */
+    uint32_t tail;          /* of a loop: the unit that has what is left of its iterations, too; 0: none */
+    uint32_t lead, lead_blocks, lead_accesses; /* of that: iterations at most, blocks of one, accesses of all */
     uint32_t versions;
     struct {
         uint32_t iterations, block;
