@@ -392,6 +392,7 @@ void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint3
     uint64_t result = sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1);
     core->shared_free = sim->now + passes;
     core->warp[group->warp].loads--;
+    core->warp[group->warp].waits &= core->warp[group->warp].loads != 0;
     set_results(sim, core, group->warp, step, result);
     answer_barrier(&core->warp[group->warp], step, result);
     check_waiting(sim, core, group->warp);
@@ -507,6 +508,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
+    sim->result->machine_insts += step->machine;
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
@@ -517,7 +519,8 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     warp->issued = 0;
     if (step->kind == SL_STEP_PLAIN)
         s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
-    bool accesses = inst->mem_slot != UINT32_MAX && warp->parts >> (warp->part_from + step->part) & 1;
+    bool entered = warp->parts >> (warp->part_from + step->part) & 1; /* the basic block that it is of */
+    bool accesses = inst->mem_slot != UINT32_MAX && entered;
     if (accesses)
         status = find_access(sim, core, w, step, error);
     if (status)
@@ -536,7 +539,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
-    if (status || step->kind != SL_STEP_BARRIER)
+    if (status || step->kind != SL_STEP_BARRIER || !entered)
         return status ? status : advance(sim, core, w, sim->now + (step->machine ? step->stall : 1), error);
     sl_sim_block *block = &core->block[warp->block];
     set_state(core, w, SL_WARP_BARRIER);

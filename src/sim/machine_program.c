@@ -226,6 +226,10 @@ static void add_step(placing *p, const sl_sass_inst *inst, uint8_t wanted)
                    .sets = inst->write_barrier,
                    .read = inst->read_barrier,
                    .waits = inst->waits};
+    if (a)
+        s->part = a->part;
+    else if (s->kind == SL_STEP_BARRIER)
+        s->kind = SL_STEP_PLAIN;
     if (memory) {
         const sl_step *ptx = &to->step[a->inst];
         s->kind = ptx->kind;
@@ -233,7 +237,6 @@ static void add_step(placing *p, const sl_sass_inst *inst, uint8_t wanted)
         s->passes = ptx->passes;
         s->cycles = ptx->cycles;
         s->access = a->access;
-        s->part = a->part;
     }
     to->order[to->steps++] = memory ? a->inst : SL_NO_INST;
 }

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "trace/loaded.h"
 
-enum { MAX_GROUP = SL_MAX_PARTS, MAX_TABLE = 1 << 24, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
+enum { MAX_GROUP = SL_MAX_PARTS, MAX_TABLE = 1 << 22, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
 
 /* What a match is worth. An access outweighs all else. */
 enum {

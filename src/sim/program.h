@@ -27,7 +27,7 @@ typedef struct sl_step {
     uint8_t gap;        /* cycles from one of them to the next */
     uint32_t cycles; /* from the (last) issue to the result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
     uint32_t access; /* memory instructions: which one of its basic block it is in the trace, or of its unit */
-    uint8_t part;    /* memory instructions of units: the iteration times blocks of the unit, plus the block */
+    uint8_t part;    /* accesses and barriers of units: the iteration times blocks of the unit, plus the block */
     /* An instruction of machine code has no registers, but says itself when the next one can issue and what it has to
      * wait for. */
     bool machine;
