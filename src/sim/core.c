@@ -317,8 +317,11 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     if (jumps && sim->now + limits->branch_cycles > min)
         min = sim->now + limits->branch_cycles;
     bool machine = block->count && sim->program->step[block->first].machine;
-    warp->waits |= machine != warp->machine && warp->loads; /* barriers and registers do not know of each other */
-    warp->machine = machine;
+    size_t bb = (size_t)(block - sim->program->block);
+    if (machine || bb >= sim->program->kernel->bbs || sim->program->loop[bb].accesses) {
+        warp->waits |= machine != warp->machine && warp->loads; /* barriers and registers do not know of each other */
+        warp->machine = machine;
+    }
     warp->inst = block->first;
     warp->end = block->first + block->count;
     warp->lanes = warp->next_lanes;

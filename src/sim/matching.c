@@ -184,6 +184,13 @@ static uint32_t iterations(const group *g, const side *s)
     return fits && g->sum.hash * n == s->hash && g->sum.anchors * n == s->anchors ? n : 0;
 }
 
+/* The same for the first of the versions of a loop: one of several iterations is a loop itself. */
+static uint32_t first_iterations(const group *g, const side *s)
+{
+    uint32_t n = iterations(g, s);
+    return n > 1 && !s->loops ? 0 : n;
+}
+
 /* Iterations of a loop that a block of machine code has beside the blocks behind the loop; 0: it does not. */
 static uint32_t led_by(const group *loop, const group *tail, const side *s)
 {
@@ -266,7 +273,7 @@ static void fill_row(matching *t, uint32_t i)
             after = t->open;
         }
         for (uint32_t j = 0; j < t->m && g.whole; j++)
-            if (iterations(&g, &t->machine[j]))
+            if (first_iterations(&g, &t->machine[j]))
                 better(best_at(t, i, j), worth(&g, &t->machine[j]) + after[j + 1]);
     } while (extend_group(t, &g));
     for (uint32_t j = t->m; j-- > 0;)
@@ -307,7 +314,7 @@ static bool find_group(matching *t, uint32_t i, uint32_t j, group *g)
     const side *s = &t->machine[j];
     start_group(t, g, i);
     do {
-        if (!g->whole || !iterations(g, s))
+        if (!g->whole || !first_iterations(g, s))
             continue;
         if (g->loop)
             open_versions(t, g);
@@ -337,6 +344,50 @@ static void follow(matching *t, sl_match *match, uint32_t *matches)
     }
 }
 
+/* ---- loops that are matched in part ----
+ *
+ * Where a warp goes from machine code to PTX that accesses memory it has to wait for its loads. In an innermost loop
+ * that would be for every iteration, so either all accesses of one are machine code or none. */
+
+static bool is_innermost(const matching *t, uint32_t from, uint32_t to)
+{
+    for (uint32_t b = from; b <= to; b++)
+        if (t->ptx[b].back != NOWHERE && t->ptx[b].back > from)
+            return false;
+    return true;
+}
+
+static bool covers(const sl_match *m, uint32_t from, uint32_t to)
+{
+    return m->first - m->lead_blocks <= to && m->first + m->blocks > from;
+}
+
+static bool is_whole(const matching *t, uint32_t from, uint32_t to, const sl_match *match, uint32_t matches)
+{
+    for (uint32_t b = from; b <= to; b++) {
+        bool found = !t->ptx[b].anchors;
+        for (uint32_t i = 0; i < matches && !found; i++)
+            found = covers(&match[i], b, b);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static void drop_loops_in_part(const matching *t, sl_match *match, uint32_t *matches)
+{
+    for (uint32_t b = 0; b < t->n; b++) {
+        uint32_t from = t->ptx[b].back, kept = 0;
+        if (from == NOWHERE || !is_innermost(t, from, b) || is_whole(t, from, b, match, *matches))
+            continue;
+        for (uint32_t i = 0; i < *matches; i++)
+            if (!covers(&match[i], from, b))
+                match[kept++] = match[i];
+        b = kept < *matches ? UINT32_MAX : b; /* others may be in part now: from the start */
+        *matches = kept;
+    }
+}
+
 sl_status sl_match_blocks(const sl_program *program, const sl_machine_code *code, sl_match *match, uint32_t *matches,
                           sl_error *error)
 {
@@ -357,6 +408,7 @@ sl_status sl_match_blocks(const sl_program *program, const sl_machine_code *code
         for (uint32_t i = t.n; i-- > 0;)
             fill_row(&t, i);
         follow(&t, match, matches);
+        drop_loops_in_part(&t, match, matches);
     }
     free(t.ptx);
     free(t.machine);
