@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "trace/loaded.h"
 
+enum { MOST_TIMES = 3, LENGTH_SLACK = 64 }; /* of lengths: some instructions move to blocks before and behind */
 enum { MAX_GROUP = SL_MAX_PARTS, MAX_TABLE = 1 << 22, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
 
 /* What a match is worth. An access outweighs all else. */
@@ -17,7 +18,8 @@ enum {
     BOTH_END = 2,
     MORE_BLOCKS = -2,  /* each block beyond the first */
     ENTERED = -4,      /* each of these that is entered from elsewhere */
-    PTX_ALONE = -3,    /* a block that nothing matches */
+    PTX_ALONE = -3,    /* a block that nothing matches, */
+    PER_ALONE = -8,    /* and each of its accesses */
     MACHINE_ALONE = -1 /* the same of machine code */
 };
 
@@ -171,6 +173,12 @@ static bool extend_group(const matching *t, group *g)
     return g->whole;
 }
 
+/* What the estimate from PTX says is about as long as machine code. */
+static bool similar(uint32_t a, uint32_t b, uint32_t factor, uint32_t slack)
+{
+    return factor * (a < b ? a : b) + slack >= (a < b ? b : a);
+}
+
 /* Iterations of the group that a block of machine code is; 0: it is none. */
 static uint32_t iterations(const group *g, const side *s)
 {
@@ -181,7 +189,10 @@ static uint32_t iterations(const group *g, const side *s)
         n = s->anchors / g->sum.anchors;
     bool fits = n && n * g->blocks <= SL_MAX_PARTS && (n == 1 || n * g->sum.accesses <= SL_MAX_UNIT_ACCESSES) &&
                 g->sum.accesses <= SL_MAX_UNIT_ACCESSES;
-    return fits && g->sum.hash * n == s->hash && g->sum.anchors * n == s->anchors ? n : 0;
+    return fits && g->sum.hash * n == s->hash && g->sum.anchors * n == s->anchors &&
+                   similar(g->sum.insts * n, s->insts, MOST_TIMES, LENGTH_SLACK)
+               ? n
+               : 0;
 }
 
 /* The same for the first of the versions of a loop: one of several iterations is a loop itself. */
@@ -208,7 +219,7 @@ static int32_t worth(const group *g, const side *s)
     int32_t w = (int32_t)s->anchors * PER_ANCHOR + (g->loop && s->loops ? BOTH_LOOP : 0);
     w += (int32_t)(g->blocks - 1) * MORE_BLOCKS + (int32_t)g->entered * ENTERED;
     if (!s->anchors)
-        w += 2 * (a < b ? a : b) + 2 >= (a < b ? b : a) ? SIMILAR : -SIMILAR;
+        w += similar(a, b, 2, 2) ? SIMILAR : -SIMILAR;
     return w + (g->sum.ends && s->ends ? BOTH_END : 0);
 }
 
@@ -261,9 +272,9 @@ static void better(int32_t *best, int32_t w)
 
 static void fill_row(matching *t, uint32_t i)
 {
-    for (uint32_t j = t->m + 1; j-- > 0;) {
-        *best_at(t, i, j) = *best_at(t, i + 1, j) + PTX_ALONE;
-    }
+    int32_t alone = PTX_ALONE + PER_ALONE * (int32_t)t->ptx[i].anchors;
+    for (uint32_t j = t->m + 1; j-- > 0;)
+        *best_at(t, i, j) = *best_at(t, i + 1, j) + alone;
     group g;
     start_group(t, &g, i);
     do {
@@ -388,6 +399,18 @@ static void drop_loops_in_part(const matching *t, sl_match *match, uint32_t *mat
     }
 }
 
+/* Whether half of the accesses were found: with fewer, what was found is more likely to be something else. */
+static bool is_enough(const matching *t, const sl_match *match, uint32_t matches)
+{
+    uint64_t all = 0, found = 0;
+    for (uint32_t b = 0; b < t->n; b++)
+        all += t->ptx[b].anchors;
+    for (uint32_t i = 0; i < matches; i++)
+        for (uint32_t b = 0; b < match[i].blocks && !(i && match[i].first == match[i - 1].first); b++)
+            found += t->ptx[match[i].first + b].anchors;
+    return 2 * found >= all;
+}
+
 sl_status sl_match_blocks(const sl_program *program, const sl_machine_code *code, sl_match *match, uint32_t *matches,
                           sl_error *error)
 {
@@ -409,6 +432,8 @@ sl_status sl_match_blocks(const sl_program *program, const sl_machine_code *code
             fill_row(&t, i);
         follow(&t, match, matches);
         drop_loops_in_part(&t, match, matches);
+        if (!is_enough(&t, match, *matches))
+            *matches = 0;
     }
     free(t.ptx);
     free(t.machine);
