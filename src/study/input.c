@@ -223,8 +223,9 @@ static sl_status read_cubin(sl_input *input, sl_error *error)
             return SL_OK;
     }
     sl_status status = sl_file_read(path, &input->cubin_data, &input->cubin_bytes, error);
-    if (!status && sl_cubin_read(input->cubin_data, input->cubin_bytes, &input->cubin, error))
-        status = sl_fail_at(error, error->status, path, 0, 0, "%s", error->text);
+    sl_error why = {0};
+    if (!status && sl_cubin_read(input->cubin_data, input->cubin_bytes, &input->cubin, &why))
+        status = sl_fail_at(error, why.status, path, 0, 0, "%s", why.text);
     return status;
 }
 
