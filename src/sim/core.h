@@ -154,6 +154,15 @@ static inline void sl_warp_pend(sl_sim_warp *warp, const sl_step *step)
     warp->pending_loads[step->sets]++;
 }
 
+/* ---- reading.c ---- */
+
+/* Reads the next access of the warp's basic block from the trace. */
+sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error);
+/* Goes to the next basic block of the trace, and reads it ahead with those that it is one with. */
+sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error);
+/* The steps of the next block, or of several iterations of a loop. */
+const sl_trace_bb *sl_warp_choose_block(const sl_program *program, sl_sim_warp *warp);
+
 /* ---- lsu.c ---- */
 
 /* Makes requests of a memory instruction's access and queues them. */

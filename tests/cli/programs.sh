@@ -182,7 +182,7 @@ warp_insts() # of a launch, as the machine with settings "$@" issues it
     sed -n 's/.*"counters": {.*"warp_insts": \([0-9]*\).*/\1/p' machine.json | head -1
 }
 with=$(warp_insts) without=$(warp_insts --set core.machine_code=0)
-[ -n "$with" ] && [ "$with" != "$without" ] || fail "$with instructions with machine code, $without without"
+[ "${with:-none}" != "${without:-none}" ] || fail "$with instructions with machine code, $without without"
 
 it 'finds no races in a program that has none, and names both sides of one'
 run "$sluice" run --check=race -- "$programs/reduce"
