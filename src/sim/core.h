@@ -104,6 +104,7 @@ struct sl_sim_core {
     uint64_t ask_again;            /* when it is asked again for them */
     uint64_t ticked;               /* last cycle in which it was; SL_NEVER: not yet */
     uint64_t shared_free;          /* when the shared memory takes the next access */
+    uint64_t constant_free;        /* the same of constant memory */
     /* load/store unit */
     sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
     uint32_t queues, queue_at;

@@ -45,7 +45,7 @@ static bool uses_memory(const stretch *s, uint32_t i)
 static bool is_load(const stretch *s, uint32_t i)
 {
     const sl_inst *inst = inst_at(s, i);
-    return uses_memory(s, i) && inst->space != SL_MEM_SHARED && inst->access == SL_ACCESS_LOAD;
+    return step_at(s, i)->kind == SL_STEP_MEMORY && inst->access == SL_ACCESS_LOAD;
 }
 
 static void add_edge(stretch *s, uint32_t i, uint32_t to, bool waits)

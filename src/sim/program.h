@@ -24,6 +24,7 @@ typedef struct sl_step {
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
     uint8_t issues;     /* machine instructions; 0: another one does it, too */
     uint8_t passes;     /* of an atomic on one word of shared memory: several if it is a loop */
+    uint8_t further;    /* cycles of each further address of constant memory */
     uint8_t gap;        /* cycles from one of them to the next */
     uint32_t cycles; /* from the (last) issue to the result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
     uint32_t access; /* memory instructions: which one of its basic block it is in the trace, or of its unit */
