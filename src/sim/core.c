@@ -403,7 +403,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     bool memory = accesses && step->kind == SL_STEP_MEMORY && warp->access->mask;
     if (shared && !step->queued)
         result = access_shared(sim, core, warp, inst, step);
-    if (step->further && warp->access->mask)
+    if (step->further && accesses && warp->access->mask)
         result = access_constant(sim, core, warp, step);
     set_results(sim, core, w, step, result);
     if (step->machine) {
