@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-enum { SL_MAX_LANES = 64, SL_INST_REGS = 12 };
+enum { SL_MAX_LANES = 64, SL_INST_REGS = 12, SL_MAX_MACHINE_BYTES = 1 << 24 };
 
 typedef enum sl_op_class {
     SL_CLASS_OTHER,
@@ -132,6 +132,10 @@ typedef struct sl_trace_kernel {
     uint32_t regs_per_thread; /* physical; 0: unknown */
     bool regs_estimated;
     uint32_t static_shared_bytes, local_bytes;
+    const uint32_t *jump; /* [bbs]: 1 + the basic block that the branch at its end leads to; 0: none. NULL: unknown */
+    uint32_t machine_sm;  /* machine code that came with it, for this machine (90 for sm_90); 0: none did */
+    uint32_t machine_bytes;
+    const uint8_t *machine_code;
 } sl_trace_kernel;
 
 /* One launch. Addresses inside [shared_window, +window_bytes) and [local_window, +window_bytes) are shared and local

@@ -131,6 +131,7 @@ static sl_status record_workload(const validator *v, subject *s, sl_error *error
     spec.name = s->name;
     spec.size = sl_size_names[o->size];
     spec.seed = o->seed;
+    spec.cubin = o->cubin ? o->cubin : "";
     sl_status status = sl_input_open(&spec, &s->opened.input, error);
     if (!status && (status = sl_temporary_folder(s->opened.scratch, sizeof s->opened.scratch, error)))
         *s->opened.scratch = 0;

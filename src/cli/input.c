@@ -14,7 +14,7 @@ static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
 static const char *const contract_choices[] = {"ptxas", "off", NULL};
 static const char *const check_choices[] = {"gpu", "address", "uninit", "race", NULL};
 enum { CHECK_GPU, CHECK_ADDRESS, CHECK_UNINIT, CHECK_RACE };
-enum { SL_INPUT_OPTIONS = 19 }; /* of the table */
+enum { SL_INPUT_OPTIONS = 20 }; /* of the table */
 
 #define AT(field) offsetof(sl_input_options, field)
 // clang-format off
@@ -34,6 +34,7 @@ const sl_option sl_input_table[] = {
     {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: block size in threads", AT(block), 1, 1024, NULL},
     {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX, LLVM IR: bytes of dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
     {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX, LLVM IR: a kernel argument (see 'sluice run --help'); give one per parameter, in order", AT(arg), 0, 0, NULL},
+    {"cubin", 0, SL_OPTION_STRING, "PATH", "Workload, PTX, LLVM IR: machine code of its kernels, as ptxas makes it, whose facts the trace gets: a cubin, or a folder with a file NAME.cubin for input NAME", AT(cubin), 0, 0, NULL},
     {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host code of this workload does; NAME=VALUE may follow the file", AT(workload), 0, 0, NULL},
     {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", AT(llvm), 0, 0, NULL},
     {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: optimise it with -O2 first", AT(optimise), 0, 0, NULL},
@@ -60,6 +61,7 @@ static const struct {
     {AT(block), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
     {AT(shared_bytes), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
     {AT(arg), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
+    {AT(cubin), SL_TAKES_CODE},
     {AT(workload), 1 << SL_INPUT_LLVM},
     {AT(llvm), 1 << SL_INPUT_LLVM},
     {AT(optimise), 1 << SL_INPUT_LLVM},
@@ -93,6 +95,7 @@ static sl_input_spec spec_of(const sl_cli_input *to, const sl_invocation *inv, b
         .size = sl_size_names[o->size],
         .params = to->params,
         .host = o->workload ? o->workload : "",
+        .cubin = o->cubin ? o->cubin : "",
         .llvm = o->llvm ? o->llvm : "",
         .optimise = o->optimise,
         .number_loads = number_loads,

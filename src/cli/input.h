@@ -22,7 +22,7 @@ typedef struct sl_input_options {
     uint64_t shared_bytes;
     sl_option_list arg;
     const char *workload; /* whose host launches LLVM IR */
-    const char *llvm;
+    const char *cubin, *llvm;
     bool optimise;
     const char *cudart_static, *compute_capability;
     int size; /* index into sl_size_names */

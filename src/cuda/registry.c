@@ -12,11 +12,8 @@
 static void apply_cubin_facts(const sl_rt_binary *binary, sl_rt_function *function)
 {
     for (size_t i = 0; i < binary->cubins.count; i++) {
-        const sl_cubin_kernel *facts = sl_cubin_find(&binary->cubins.items[i], function->name);
-        if (facts && facts->registers) {
-            sl_emu_kernel_set_registers(function->kernel, facts->registers);
+        if (sl_emu_kernel_use_cubin(function->kernel, &binary->cubins.items[i]))
             return;
-        }
     }
 }
 

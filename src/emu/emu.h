@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "emu/heap.h"
 #include "machine/limits.h"
+#include "ptx/cubin.h"
 #include "ptx/module.h"
 #include "trace/sink.h"
 
@@ -23,6 +24,7 @@ typedef struct sl_emu_config {
     bool fp_contract_off;      /* mul and add stay apart where ptxas makes an fma of them */
     bool host_addresses;       /* device addresses are host pointers, as in unified memory */
     const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
+    const sl_cubin *cubin;     /* facts about kernels of all programs; NULL: none */
     const sl_machine *machine; /* whose limits hold; NULL: the built-in h200 */
     const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */
     const sl_progress *progress; /* of launches, in blocks; called at most some hundred times in each. NULL: none */
@@ -69,8 +71,9 @@ sl_status sl_emu_symbol(const sl_emu_program *program, const char *name, uint64_
 sl_status sl_emu_kernel_get(sl_emu_program *program, const char *name, sl_emu_kernel **kernel, sl_error *error);
 const sl_ptx_func *sl_emu_kernel_func(const sl_emu_kernel *kernel);
 const sl_trace_kernel *sl_emu_kernel_static(const sl_emu_kernel *kernel);
-/* Physical registers per thread, from a cubin. Without it they are estimated from liveness. */
-void sl_emu_kernel_set_registers(sl_emu_kernel *kernel, uint32_t registers);
+/* Takes what a cubin says of the kernel: its registers, which else are estimated from liveness, and its machine code,
+ * which goes into traces. False: it says nothing, or memory ran out. */
+bool sl_emu_kernel_use_cubin(sl_emu_kernel *kernel, const sl_cubin *cubin);
 /* Blocks of this kernel that fit one multiprocessor at once. */
 uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads_per_block,
                           uint32_t dynamic_shared_bytes);

@@ -365,14 +365,21 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
     sl_inst *rows = sl_arena_array(&kernel->arena, sl_inst, code->insts + 1);
     sl_trace_bb *bbs = sl_arena_array(&kernel->arena, sl_trace_bb, code->bbs + 1);
     uint32_t *mem_inst = sl_arena_array(&kernel->arena, uint32_t, code->insts + 1);
-    sl_status status = rows && bbs && mem_inst && sl_array_push(&b.strings, '\0') ? SL_OK : sl_fail_memory(error);
+    uint32_t *jump = sl_arena_array(&kernel->arena, uint32_t, code->bbs + 1);
+    sl_status status =
+        rows && bbs && mem_inst && jump && sl_array_push(&b.strings, '\0') ? SL_OK : sl_fail_memory(error);
     if (status == SL_OK)
         status = fill_rows(&b, rows, error);
     if (status == SL_OK) {
         sl_trace_kernel *facts = &kernel->facts;
         fill_slots(code, rows, mem_inst, &facts->mem_slots);
-        for (uint32_t i = 0; i < code->bbs; i++)
-            bbs[i] = (sl_trace_bb){code->bb[i].first_inst, code->bb[i].insts};
+        for (uint32_t i = 0; i < code->bbs; i++) {
+            const sl_code_bb *bb = &code->bb[i];
+            bbs[i] = (sl_trace_bb){bb->first_inst, bb->insts};
+            jump[i] = (bb->term == SL_TERM_JUMP || bb->term == SL_TERM_BRANCH) && bb->taken >= 0
+                          ? (uint32_t)bb->taken + 1
+                          : 0;
+        }
         char *strings = sl_arena_alloc(&kernel->arena, b.strings.count);
         facts->name = sl_short_name(&kernel->arena, kernel->func->name);
         if (b.failed || !strings || !facts->name) {
@@ -384,6 +391,7 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
             facts->inst = rows;
             facts->bbs = code->bbs;
             facts->bb = bbs;
+            facts->jump = jump;
             facts->mem_inst = mem_inst;
             facts->strings = strings;
             facts->strings_bytes = (uint32_t)b.strings.count;

@@ -101,10 +101,24 @@ const sl_trace_kernel *sl_emu_kernel_static(const sl_emu_kernel *kernel)
     return &kernel->facts;
 }
 
-void sl_emu_kernel_set_registers(sl_emu_kernel *kernel, uint32_t registers)
+bool sl_emu_kernel_use_cubin(sl_emu_kernel *kernel, const sl_cubin *cubin)
 {
-    kernel->registers = kernel->facts.regs_per_thread = registers;
-    kernel->registers_estimated = kernel->facts.regs_estimated = false;
+    sl_trace_kernel *facts = &kernel->facts;
+    const sl_cubin_kernel *found = sl_cubin_find(cubin, kernel->func->name);
+    if (!found || !found->registers)
+        return false;
+    kernel->registers = facts->regs_per_thread = found->registers;
+    kernel->registers_estimated = facts->regs_estimated = false;
+    uint8_t *code = found->code_bytes && found->code_bytes <= SL_MAX_MACHINE_BYTES
+                        ? sl_arena_alloc(&kernel->arena, found->code_bytes)
+                        : NULL;
+    if (!code)
+        return !found->code_bytes;
+    memcpy(code, found->code, found->code_bytes);
+    facts->machine_sm = cubin->sm;
+    facts->machine_bytes = (uint32_t)found->code_bytes;
+    facts->machine_code = code;
+    return true;
 }
 
 static uint32_t shared_bytes(const sl_emu_kernel *kernel, uint32_t dynamic)

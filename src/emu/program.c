@@ -263,6 +263,8 @@ sl_status sl_emu_kernel_get(sl_emu_program *program, const char *name, sl_emu_ke
     sl_status status = sl_decode_kernel(kernel, program->emu->handlers, error);
     if (status == SL_OK)
         status = sl_kernel_facts(kernel, error);
+    if (status == SL_OK && program->emu->config.cubin)
+        sl_emu_kernel_use_cubin(kernel, program->emu->config.cubin);
     if (status == SL_OK && !sl_array_push(&program->kernels, kernel))
         status = sl_fail_memory(error);
     if (status != SL_OK) {

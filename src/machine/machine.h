@@ -151,6 +151,7 @@ typedef struct sl_core_limits {
     uint32_t cached_volatile; /* 1: volatile loads are cached in the first level */
     uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
     uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
+    uint32_t machine_code;    /* compute capability whose machine code takes the place of PTX; 0: none does */
     uint32_t lowering;        /* 1: PTX instructions are issued as what a compiler makes of them */
     uint32_t branch_cycles;   /* from a branch that is taken to the next instruction */
     uint32_t barrier_cycles, barrier_warp_cycles; /* from the last arrival to the next instruction; for each warp */

@@ -8,6 +8,7 @@
 #include "ptx/elf.h"
 
 enum {
+    ABI_OF_CUDA_13 = 8, /* the machine's number has another place in the flags of the file since then */
     FORMAT_SIZED = 4,
     ATTRIBUTE_FRAME_SIZE = 0x11, /* u32 symbol, u32 bytes */
     ATTRIBUTE_REGISTERS = 0x2f,  /* u32 symbol, u32 registers */
@@ -37,8 +38,10 @@ static sl_status read_sections(const sl_elf *elf, sl_cubin *cubin, sl_error *err
     sl_elf_section section;
     for (uint32_t i = 0; i < elf->sections; i++)
         if (sl_elf_section_at(elf, i, &section) && strncmp(section.name, ".text.", 6) == 0 &&
-            !sl_array_push(&cubin->kernels,
-                           (sl_cubin_kernel){.name = section.name + 6, .registers = section.info >> 24}))
+            !sl_array_push(&cubin->kernels, (sl_cubin_kernel){.name = section.name + 6,
+                                                              .registers = section.info >> 24,
+                                                              .code = section.data,
+                                                              .code_bytes = section.data ? section.bytes : 0}))
             return sl_fail_memory(error);
     for (uint32_t i = 0; i < elf->sections; i++) {
         if (!sl_elf_section_at(elf, i, &section) || strncmp(section.name, ".nv.shared.", 11) != 0)
@@ -75,6 +78,7 @@ sl_status sl_cubin_read(const void *data, size_t bytes, sl_cubin *cubin, sl_erro
         return status;
     if (elf.machine != SL_ELF_MACHINE_CUDA)
         return sl_fail(error, SL_INVALID, "not a cubin: an ELF file for machine %u", elf.machine);
+    cubin->sm = elf.abi_version < ABI_OF_CUDA_13 ? elf.flags & 0xff : elf.flags >> 8 & 0xff;
     status = read_sections(&elf, cubin, error);
     if (status || !sl_elf_section_named(&elf, ".nv.info", &info) || !info.data ||
         !sl_elf_section_at(&elf, info.link, &symbols))

@@ -68,6 +68,8 @@ sl_status sl_elf_open(const void *data, size_t bytes, sl_elf *elf, sl_error *err
                     .bytes = bytes,
                     .type = read16(p + 16),
                     .machine = read16(p + 18),
+                    .abi_version = p[8],
+                    .flags = read32(p + 48),
                     .segment_table = read64(p + 32),
                     .section_table = read64(p + 40),
                     .segment_entry_bytes = read16(p + 54),

@@ -20,6 +20,8 @@ typedef struct sl_elf {
     const uint8_t *data;
     size_t bytes;
     uint16_t type, machine;
+    uint8_t abi_version;
+    uint32_t flags;
     uint32_t sections;
     uint64_t section_table;
     uint16_t section_entry_bytes;

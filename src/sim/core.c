@@ -9,6 +9,9 @@
 #include "sim/data_check.h"
 #include "sim/evict.h"
 
+/* Cycles until the operands of an access have been read; others report 11 to 20. */
+enum { READ_CYCLES = 12 };
+
 /* ---- when a warp can issue ---- */
 
 static void set_state(sl_sim_core *core, uint32_t w, sl_warp_state state)
@@ -47,8 +50,12 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
             return true;
         *until = at > *until ? at : *until;
     }
-    if (warp->waits && warp->loads)
+    if ((warp->waits && warp->loads) || step->waits & warp->pending)
         return true;
+    for (uint32_t left = step->waits; left; left &= left - 1) {
+        uint64_t at = warp->barrier_at[__builtin_ctz(left)];
+        *until = at > *until ? at : *until;
+    }
     if (step->kind == SL_STEP_FENCE)
         return warp->loads || warp->stores;
     if (step->kind == SL_STEP_BARRIER && core->queues > 1)
@@ -86,6 +93,23 @@ static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_ste
     uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
     for (uint32_t d = 0; d < step->dsts; d++)
         ready[step->reg[d]] = (uint32_t)time;
+}
+
+/* ---- barriers of machine code ---- */
+
+static void set_barrier(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
+{
+    if (barrier < SL_BARRIERS && warp->barrier_at[barrier] < time)
+        warp->barrier_at[barrier] = time;
+}
+
+static void answer_barrier(sl_sim_warp *warp, const sl_step *step, uint64_t time)
+{
+    if (!step->machine || step->sets >= SL_BARRIERS)
+        return;
+    set_barrier(warp, step->sets, time);
+    if (!--warp->pending_loads[step->sets])
+        warp->pending &= (uint8_t) ~(1u << step->sets);
 }
 
 /* ---- barriers and ends ---- */
@@ -142,120 +166,21 @@ static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
     return true;
 }
 
-static sl_status read_access(sl_sim_warp *warp, sl_error *error)
-{
-    bool more;
-    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
-    return !status && !more ? sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction")
-                            : status;
-}
-
-/* Reads iterations of an unrolled loop ahead with their accesses, at most as many as become one. */
-static sl_status read_iterations(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
-{
-    sl_sim_warp *warp = &core->warp[w];
-    const sl_loop *loop = &sim->program->loop[warp->reader.cursor.bb];
-    sl_access *held = core->held + (size_t)w * sim->program->held;
-    sl_status status = SL_OK;
-    bool more = true;
-    warp->loop = warp->reader.cursor.bb;
-    warp->held_from = warp->held_count = 0;
-    warp->at_next = false;
-    while (!status && more && !warp->at_next && warp->iterations < loop->factor) {
-        for (uint32_t i = 0; i < loop->accesses && !status; i++) {
-            status = read_access(warp, error);
-            *held++ = warp->reader.cursor.access;
-        }
-        if (!status && ++warp->iterations < loop->factor)
-            status = sl_warp_reader_step(&warp->reader, &more, error);
-        warp->at_next = more && warp->reader.cursor.bb != warp->loop;
-    }
-    return status;
-}
-
-/* Reads the blocks of a chain ahead with their accesses, as far as they follow each other. */
-static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
-{
-    sl_sim_warp *warp = &core->warp[w];
-    sl_warp_cursor *cursor = &warp->reader.cursor;
-    const sl_chain *chain = &sim->program->chain[cursor->bb];
-    uint64_t mask = cursor->mask;
-    sl_status status = SL_OK;
-    bool more = true;
-    uint32_t n = 0;
-    warp->loop = cursor->bb;
-    for (; n < chain->blocks && !status; n++) {
-        bool here = more && cursor->bb == warp->loop + n;
-        if (n % 2 == 0 && !(here && cursor->mask == mask))
-            break;
-        if (!here)
-            continue;
-        warp->chained |= 1u << n;
-        warp->chain_lanes[n] = (uint8_t)__builtin_popcountll(cursor->mask);
-        for (uint32_t i = 0; i < sim->program->loop[warp->loop + n].accesses && !status; i++) {
-            status = read_access(warp, error);
-            core->held[(size_t)w * sim->program->held + chain->from[n] + i] = cursor->access;
-        }
-        if (!status)
-            status = sl_warp_reader_step(&warp->reader, &more, error);
-    }
-    warp->hoisted = n == chain->blocks;
-    warp->at_next = more;
-    return status;
-}
-
-/* Goes to the next basic block of the trace. */
-static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error)
-{
-    sl_sim_warp *warp = &core->warp[w];
-    *more = true;
-    if (warp->iterations || warp->chained)
-        return SL_OK;
-    sl_status status = warp->at_next ? SL_OK : sl_warp_reader_step(&warp->reader, more, error);
-    warp->at_next = false;
-    if (!status && *more) {
-        warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
-        if (sim->program->loop[warp->reader.cursor.bb].factor)
-            status = read_iterations(sim, core, w, error);
-        else if (sim->program->chain && sim->program->chain[warp->reader.cursor.bb].blocks)
-            status = read_chain(sim, core, w, error);
-    }
-    return status;
-}
-
-/* The steps of the next block, or of several iterations of a loop. */
-static const sl_trace_bb *choose_block(const sl_program *p, sl_sim_warp *warp)
-{
-    if (warp->chained) {
-        const sl_chain *chain = &p->chain[warp->loop];
-        uint32_t n = (uint32_t)__builtin_ctz(warp->chained);
-        warp->chained &= warp->chained - 1;
-        warp->next_lanes = warp->chain_lanes[n];
-        warp->accesses = p->held;
-        warp->held_from = 0;
-        return &p->block[chain->block + n + (warp->hoisted ? chain->blocks : 0)];
-    }
-    if (!warp->iterations) {
-        warp->accesses = warp->held_from = warp->held_count = 0;
-        return &p->block[warp->reader.cursor.bb];
-    }
-    const sl_loop *loop = &p->loop[warp->loop];
-    uint32_t done = warp->iterations == loop->factor ? loop->factor : warp->iterations > 1 ? 2 : 1;
-    warp->held_from += warp->held_count;
-    warp->held_count = warp->accesses = done * loop->accesses;
-    warp->iterations -= done;
-    return &p->block[done == 1 ? warp->loop : loop->block + (done != loop->factor)];
-}
-
 /* When the warp can issue the first instruction of its next block: after a jump, and after code that is new to the core
  * was fetched. */
 static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *warp, uint64_t min)
 {
     const sl_core_limits *limits = &sim->machine.core;
-    const sl_trace_bb *block = choose_block(sim->program, warp);
+    const sl_trace_bb *block = sl_warp_choose_block(sim->program, warp);
     bool jumps = warp->end && (block->first != warp->end || warp->next_lanes != warp->lanes);
     if (jumps && sim->now + limits->branch_cycles > min)
         min = sim->now + limits->branch_cycles;
+    bool machine = block->count && sim->program->step[block->first].machine;
+    size_t bb = (size_t)(block - sim->program->block);
+    if (machine || bb >= sim->program->kernel->bbs || sim->program->loop[bb].accesses) {
+        warp->waits |= machine != warp->machine && warp->loads; /* barriers and registers do not know of each other */
+        warp->machine = machine;
+    }
     warp->inst = block->first;
     warp->end = block->first + block->count;
     warp->lanes = warp->next_lanes;
@@ -275,7 +200,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
         if (warp->inst != warp->end)
             continue;
         bool more;
-        sl_status status = next_block(sim, core, w, &more, error);
+        sl_status status = sl_warp_next_block(sim, core, w, &more, error);
         if (status)
             return status;
         if (!more)
@@ -312,6 +237,7 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
         return;
     sl_sim_warp *warp = &core->warp[group->warp];
     set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
+    answer_barrier(warp, &sim->program->step[group->inst], sim->now);
     warp->loads--;
     core->loads--;
     warp->asyncs -= group->async;
@@ -324,10 +250,13 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
 {
     const sl_step *step = &sim->program->step[group->inst];
+    /* It was issued in the cycle before. */
+    uint64_t result = sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1);
     core->shared_free = sim->now + passes;
     core->warp[group->warp].loads--;
-    /* It was issued in the cycle before. */
-    set_results(sim, core, group->warp, step, sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1));
+    core->warp[group->warp].waits &= core->warp[group->warp].loads != 0;
+    set_results(sim, core, group->warp, step, result);
+    answer_barrier(&core->warp[group->warp], step, result);
     check_waiting(sim, core, group->warp);
 }
 
@@ -389,7 +318,7 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     }
     sl_status status = SL_OK;
     do {
-        status = read_access(warp, error);
+        status = sl_warp_read_access(warp, error);
         if (!status && warp->accesses != step->access)
             held[warp->accesses % max] = warp->reader.cursor.access;
     } while (!status && warp->accesses++ != step->access);
@@ -453,6 +382,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
+    sim->result->machine_insts += step->machine;
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
@@ -463,22 +393,30 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     warp->issued = 0;
     if (step->kind == SL_STEP_PLAIN)
         s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
-    if (inst->mem_slot != UINT32_MAX)
+    bool entered = warp->parts >> (warp->part_from + step->part) & 1; /* the basic block that it is of */
+    bool accesses = inst->mem_slot != UINT32_MAX && entered;
+    if (accesses)
         status = find_access(sim, core, w, step, error);
     if (status)
         return status;
-    if (step->kind == SL_STEP_SHARED && !step->queued)
+    bool shared = accesses && step->kind == SL_STEP_SHARED;
+    bool memory = accesses && step->kind == SL_STEP_MEMORY && warp->access->mask;
+    if (shared && !step->queued)
         result = access_shared(sim, core, warp, inst, step);
-    if (step->further && warp->access->mask)
+    if (step->further && accesses && warp->access->mask)
         result = access_constant(sim, core, warp, step);
     set_results(sim, core, w, step, result);
-    if (step->kind == SL_STEP_SHARED && step->queued)
+    if (step->machine) {
+        set_barrier(warp, step->sets, memory ? sim->now : result);
+        set_barrier(warp, step->read, sim->now + READ_CYCLES);
+    }
+    if (shared && step->queued)
         status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);
-    if (step->kind == SL_STEP_MEMORY && warp->access->mask)
+    if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
-    if (status || step->kind != SL_STEP_BARRIER)
-        return status ? status : advance(sim, core, w, sim->now + 1, error);
+    if (status || step->kind != SL_STEP_BARRIER || !entered)
+        return status ? status : advance(sim, core, w, sim->now + (step->machine ? step->stall : 1), error);
     sl_sim_block *block = &core->block[warp->block];
     set_state(core, w, SL_WARP_BARRIER);
     block->waiting++;
@@ -622,7 +560,11 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
     warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->held_from = warp->held_count = 0;
-    warp->at_next = false;
+    warp->part_from = 0;
+    warp->pending = 0;
+    memset(warp->barrier_at, 0, sizeof warp->barrier_at);
+    memset(warp->pending_loads, 0, sizeof warp->pending_loads);
+    warp->at_next = warp->machine = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->waits = false;

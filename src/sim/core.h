@@ -42,9 +42,15 @@ typedef struct sl_sim_warp {
     uint32_t loop;                  /* basic block whose iterations were read ahead, */
     uint32_t iterations;            /* and how many have not been entered */
     uint32_t held_from, held_count; /* accesses of the iterations that were */
-    bool at_next;                   /* the reader is at the block behind them */
-    bool hoisted;                   /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
-    uint32_t chained;               /* mask of its blocks that have not been entered */
+    uint64_t parts;                 /* blocks of these that are in the trace, */
+    uint32_t part_from, part_count; /* from which on they are those of the block that is issued */
+    bool machine;                   /* which is machine code */
+    uint8_t pending;                /* mask of barriers that accesses will announce, */
+    uint16_t pending_loads[SL_BARRIERS];
+    uint64_t barrier_at[SL_BARRIERS]; /* when the others are announced */
+    bool at_next;                     /* the reader is at the block behind them */
+    bool hoisted;                     /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
+    uint32_t chained;                 /* mask of its blocks that have not been entered */
     uint8_t chain_lanes[SL_MAX_CHAIN];
     sl_access *access; /* of the memory instruction that is issued */
     sl_warp_reader reader;
@@ -139,6 +145,24 @@ void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
 /* All requests of a warp have left the load/store unit. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
+
+/* What an access announces by its barrier is on its way. */
+static inline void sl_warp_pend(sl_sim_warp *warp, const sl_step *step)
+{
+    if (!step->machine || step->sets >= SL_BARRIERS)
+        return;
+    warp->pending |= (uint8_t)(1u << step->sets);
+    warp->pending_loads[step->sets]++;
+}
+
+/* ---- reading.c ---- */
+
+/* Reads the next access of the warp's basic block from the trace. */
+sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error);
+/* Goes to the next basic block of the trace, and reads it ahead with those that it is one with. */
+sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error);
+/* The steps of the next block, or of several iterations of a loop. */
+const sl_trace_bb *sl_warp_choose_block(const sl_program *program, sl_sim_warp *warp);
 
 /* ---- lsu.c ---- */
 

@@ -91,6 +91,7 @@ void sl_crew_collect(sl_sim *sim, sl_crew *crew)
     for (unsigned i = 0; i < crew->threads; i++) {
         const sl_view *view = &crew->view[i];
         sim->result->warp_insts += view->result.warp_insts;
+        sim->result->machine_insts += view->result.machine_insts;
         sim->result->thread_insts += view->result.thread_insts;
         add(sim->result->scheduler_cycles, view->result.scheduler_cycles, sizeof view->result.scheduler_cycles);
         add(&sim->result->level[0], &view->result.level[0], offsetof(sl_sim_level_result, energy_nj));

@@ -23,7 +23,7 @@ static const sl_inst *last_of(const sl_trace_kernel *k, uint32_t b)
 static bool may_jump(const sl_program *p, uint32_t b)
 {
     const sl_inst *last = last_of(p->kernel, b);
-    return last && last->op_class == SL_CLASS_CONTROL && last->srcs && !p->loop[b].factor;
+    return last && last->op_class == SL_CLASS_CONTROL && last->srcs && !p->loop[b].factor && !p->loop[b].machine;
 }
 
 static bool stays(const sl_program *p, uint32_t i)
@@ -76,7 +76,8 @@ static uint32_t find_chain(hoisting *h, uint32_t b)
     if (k->bb[b].count)
         keep(h, k->bb[b].first + k->bb[b].count - 1); /* what moves comes before the branch */
     while (blocks + 2 <= SL_MAX_CHAIN && b + blocks + 1 < k->bbs && may_jump(p, b + blocks - 1) &&
-           is_between(p, b + blocks) && !p->loop[b + blocks + 1].factor) {
+           is_between(p, b + blocks) && !p->loop[b + blocks].machine && !p->loop[b + blocks + 1].factor &&
+           !p->loop[b + blocks + 1].machine) {
         const sl_trace_bb *between = &k->bb[b + blocks], *next = between + 1;
         bool any = false, all = true;
         for (uint32_t i = between->first; i < between->first + between->count; i++)
@@ -153,13 +154,7 @@ sl_status sl_program_hoist(sl_program *p, sl_error *error)
     h.written = h.touched ? h.touched + p->registers : NULL;
     h.moves = calloc(k->insts + 1u, 1);
     p->chain = calloc(k->bbs + 1u, sizeof *p->chain);
-    sl_step *step = realloc(p->step, (p->steps + added + 1) * sizeof *step);
-    p->step = step ? step : p->step;
-    uint32_t *order = realloc(p->order, (p->steps + added + 1) * sizeof *order);
-    p->order = order ? order : p->order;
-    sl_trace_bb *block = realloc(p->block, (p->blocks + blocks + 1) * sizeof *block);
-    p->block = block ? block : p->block;
-    bool ok = h.touched && h.moves && p->chain && step && order && block;
+    bool ok = h.touched && h.moves && p->chain && !sl_program_reserve(p, added, blocks, error);
     for (uint32_t b = 0; ok && b < k->bbs;) {
         uint32_t chained = find_chain(&h, b);
         if (chained > 1)

@@ -303,7 +303,7 @@ static bool stays(const sl_program *p, uint32_t at)
 {
     const sl_inst *inst = sl_program_inst(p, at);
     uint8_t kind = p->step[at].kind;
-    return kind == SL_STEP_BARRIER || kind == SL_STEP_FENCE || kind == SL_STEP_WAIT_ASYNC ||
+    return p->step[at].machine || kind == SL_STEP_BARRIER || kind == SL_STEP_FENCE || kind == SL_STEP_WAIT_ASYNC ||
            inst->op_class == SL_CLASS_CONTROL || inst->op_class == SL_CLASS_WARP || p->step[at].branches ||
            (uint32_t)inst->dsts + inst->srcs > SL_INST_REGS;
 }

@@ -215,6 +215,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         const sl_step *step = &sim->program->step[inst_number];
         for (uint32_t d = 0; d < step->dsts; d++)
             core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
+        sl_warp_pend(warp, step);
     } else {
         warp->stores += pieces;
     }
@@ -254,6 +255,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     core->warp[w].loads++;
     for (uint32_t d = 0; d < step->dsts; d++)
         core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
+    sl_warp_pend(&core->warp[w], step);
     return SL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/hoisting.h"
 #include "sim/load_batching.h"
 #include "sim/lowering.h"
+#include "sim/machine_program.h"
 #include "sim/unrolling.h"
 #include "trace/loaded.h"
 
@@ -53,6 +54,17 @@ static void number_accesses(sl_program *p)
     }
 }
 
+sl_status sl_program_reserve(sl_program *p, uint32_t steps, uint32_t blocks, sl_error *error)
+{
+    sl_step *step = realloc(p->step, ((size_t)p->steps + steps + 1) * sizeof *step);
+    p->step = step ? step : p->step;
+    uint32_t *order = realloc(p->order, ((size_t)p->steps + steps + 1) * sizeof *order);
+    p->order = order ? order : p->order;
+    sl_trace_bb *block = realloc(p->block, ((size_t)p->blocks + blocks + 1) * sizeof *block);
+    p->block = block ? block : p->block;
+    return step && order && block ? SL_OK : sl_fail_memory(error);
+}
+
 bool sl_program_is_constant_load(const sl_program *program, uint32_t step)
 {
     const sl_inst *inst = sl_program_inst(program, step);
@@ -67,7 +79,7 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
     const uint32_t cycles[SL_UNITS] = {core->alu_cycles, core->f64_cycles, core->sfu_cycles, core->tensor_cycles};
     const uint32_t interval[SL_UNITS] = {core->alu_interval, core->f64_interval, core->sfu_interval,
                                          core->tensor_interval};
-    *p = (sl_program){.kernel = kernel, .registers = 1};
+    *p = (sl_program){.kernel = kernel, .registers = 1, .no_inst = {.mem_slot = UINT32_MAX}};
     memcpy(p->interval, interval, sizeof interval);
     p->steps = kernel->insts;
     p->blocks = kernel->bbs;
@@ -98,6 +110,8 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
     }
     number_accesses(p);
     sl_status status = core->lowering ? sl_program_lower(p, error) : SL_OK;
+    if (!status && core->machine_code && core->machine_code == kernel->machine_sm)
+        status = sl_program_use_machine_code(p, core, error);
     if (!status && core->lowering)
         status = sl_program_unroll(p, error);
     if (!status && core->lowering)

@@ -150,6 +150,8 @@ static void collect_total(const sl_sim *sim)
               r->dram_read_sectors + sl_machine_launch_sectors(&sim->machine, sim->program->kernel->insts));
     add_total(sim, SL_COUNTER_dram_write_sectors, r->dram_written_sectors);
     add_total(sim, SL_COUNTER_warp_insts, r->warp_insts);
+    if (r->machine_insts)
+        add_total(sim, SL_COUNTER_machine_insts, r->machine_insts);
     add_total(sim, SL_COUNTER_thread_insts, r->thread_insts);
     add_total(sim, SL_COUNTER_cycles, r->cycles);
     if (sim->machine.clock_mhz)

@@ -21,7 +21,10 @@ static uint32_t factor_of(const sl_program *p, uint32_t b)
     for (uint32_t i = bb->first; i < bb->first + bb->count; i++)
         if (p->step[i].branches) /* in machine code it is several blocks */
             return 0;
-    return factor && factor <= MAX_FACTOR && factor * p->loop[b].accesses <= SL_MAX_UNROLLED_ACCESSES ? factor : 0;
+    return factor && !p->loop[b].machine && factor <= MAX_FACTOR &&
+                   factor * p->loop[b].accesses <= SL_MAX_UNROLLED_ACCESSES
+               ? factor
+               : 0;
 }
 
 static void find_locals(unrolling *u, const sl_trace_bb *bb)
@@ -68,6 +71,7 @@ static void add_iterations(unrolling *u, uint32_t b, uint32_t factor)
             *s = p->step[i];
             p->order[p->steps++] = i;
             s->access += n * p->loop[b].accesses;
+            s->part = (uint8_t)n;
             for (uint32_t k = 0; k < s->regs && !last; k++)
                 if (u->local[s->reg[k]] != KEPT)
                     s->reg[k] = (uint16_t)(u->registers + n * u->locals + u->local[s->reg[k]]);
@@ -87,8 +91,16 @@ static void unroll(unrolling *u)
         find_locals(u, &p->kernel->bb[b]);
         if (u->registers + factor * u->locals >= KEPT)
             continue;
-        p->loop[b].factor = factor;
-        p->loop[b].block = p->blocks;
+        sl_loop *loop = &p->loop[b];
+        loop->blocks = 1;
+        loop->factor = factor;
+        loop->unit_accesses = loop->accesses;
+        loop->versions = 3;
+        const uint32_t iterations[] = {factor, REST, 1}, block[] = {p->blocks, p->blocks + 1, b};
+        for (uint32_t v = 0; v < loop->versions; v++) {
+            loop->version[v].iterations = iterations[v];
+            loop->version[v].block = block[v];
+        }
         p->held = factor * p->loop[b].accesses > p->held ? factor * p->loop[b].accesses : p->held;
         add_iterations(u, b, factor);
         add_iterations(u, b, REST);
@@ -97,25 +109,22 @@ static void unroll(unrolling *u)
 
 sl_status sl_program_unroll(sl_program *p, sl_error *error)
 {
-    uint32_t steps = p->steps, blocks = p->blocks;
+    uint32_t steps = 0, blocks = 0;
     for (uint32_t b = 0; b < p->kernel->bbs; b++) {
         uint32_t factor = factor_of(p, b);
         steps += factor ? (factor + REST) * p->kernel->bb[b].count : 0;
         blocks += factor ? 2 : 0;
     }
-    if (blocks == p->blocks)
+    if (!blocks)
         return SL_OK;
-    sl_step *step = realloc(p->step, steps * sizeof *step);
-    p->step = step ? step : p->step;
-    uint32_t *order = realloc(p->order, steps * sizeof *order);
-    p->order = order ? order : p->order;
-    sl_trace_bb *block = realloc(p->block, blocks * sizeof *block);
-    p->block = block ? block : p->block;
+    sl_status status = sl_program_reserve(p, steps, blocks, error);
+    if (status)
+        return status;
     unrolling u = {.program = p, .registers = p->registers};
     u.local = malloc(p->registers * (sizeof *u.local + 1));
-    bool ok = step && order && block && u.local;
-    if (ok)
-        unroll(&u);
+    if (!u.local)
+        return sl_fail_memory(error);
+    unroll(&u);
     free(u.local);
-    return ok ? SL_OK : sl_fail_memory(error);
+    return SL_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -205,6 +206,29 @@ static sl_status read_input(sl_input *input, sl_error *error)
     }
 }
 
+/* A folder need not have the machine code of every input. */
+static sl_status read_cubin(sl_input *input, sl_error *error)
+{
+    const sl_input_spec *spec = &input->spec;
+    const char *base = strrchr(spec->name, '/'), *path = spec->cubin;
+    base = base ? base + 1 : spec->name;
+    char in_folder[1100];
+    struct stat about;
+    if (!*path || input->kind >= SL_INPUT_PROGRAM)
+        return SL_OK;
+    if (!stat(path, &about) && S_ISDIR(about.st_mode)) {
+        snprintf(in_folder, sizeof in_folder, "%s/%.*s.cubin", path, (int)strcspn(base, "."), base);
+        path = in_folder;
+        if (access(path, F_OK))
+            return SL_OK;
+    }
+    sl_status status = sl_file_read(path, &input->cubin_data, &input->cubin_bytes, error);
+    sl_error why = {0};
+    if (!status && sl_cubin_read(input->cubin_data, input->cubin_bytes, &input->cubin, &why))
+        status = sl_fail_at(error, why.status, path, 0, 0, "%s", why.text);
+    return status;
+}
+
 sl_status sl_input_open(const sl_input_spec *spec, sl_input *input, sl_error *error)
 {
     *input = (sl_input){.spec = *spec};
@@ -214,6 +238,8 @@ sl_status sl_input_open(const sl_input_spec *spec, sl_input *input, sl_error *er
         status = sl_input_check(spec, input->kind, error);
     if (!status)
         status = read_input(input, error);
+    if (!status)
+        status = read_cubin(input, error);
     if (status)
         sl_input_close(input);
     return status;
@@ -222,6 +248,8 @@ sl_status sl_input_open(const sl_input_spec *spec, sl_input *input, sl_error *er
 void sl_input_close(sl_input *input)
 {
     free(input->owned);
+    sl_cubin_fini(&input->cubin);
+    free(input->cubin_data);
     sl_ptx_texts_fini(&input->texts);
     sl_llvm_file_close(&input->ir);
     sl_arena_fini(&input->arena);

@@ -12,6 +12,7 @@
 #define SL_STUDY_INPUT_H
 
 #include "bypass/load.h"
+#include "ptx/cubin.h"
 #include "ptx/texts.h"
 #include "rewrite/llvm_file.h"
 #include "study/kernel_launch.h"
@@ -38,6 +39,8 @@ typedef struct sl_input_spec {
     const char *params;      /* of a workload, beyond its size: "n=4 steps=2" */
     const char *host;        /* LLVM IR: the workload whose host launches it */
     sl_kernel_launch launch; /* PTX, and LLVM IR without a host */
+    const char *cubin;       /* workloads, PTX, LLVM IR: machine code of the kernels, or a folder that has it in a file
+                                NAME.cubin; "": none */
     const char *llvm;        /* LLVM IR: version or library; "": the newest */
     bool optimise;           /* LLVM IR: run -O2 first */
     bool number_loads;       /* LLVM IR: line numbers of the code are numbers of loads, for tuning */
@@ -46,7 +49,7 @@ typedef struct sl_input_spec {
 
 #define SL_INPUT_SPEC_START                                                                                            \
     {                                                                                                                  \
-        .name = "", .size = "default", .params = "", .host = "", .llvm = "", .seed = 1                                 \
+        .name = "", .size = "default", .params = "", .host = "", .cubin = "", .llvm = "", .seed = 1                    \
     }
 
 typedef struct sl_input {
@@ -57,7 +60,10 @@ typedef struct sl_input {
     sl_workload rehosted;        /* target of `workload` if the code is LLVM IR */
     const char *ptx;             /* code of workloads, PTX and LLVM IR; NULL: none */
     size_t ptx_length;
-    char *owned;        /* NULL: the code is the workload's */
+    char *owned;      /* NULL: the code is the workload's */
+    sl_cubin cubin;   /* zero: none */
+    char *cubin_data; /* NULL: none */
+    size_t cubin_bytes;
     sl_ptx_texts texts; /* of a program or trace, where its code is at hand (input_plan.h) */
     sl_llvm_file ir;    /* zero: not LLVM IR */
     sl_load_graph ir_loads;

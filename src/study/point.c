@@ -205,6 +205,7 @@ sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BY
     } else {
         sl_hash_text(&hash, SL_TRACES_ID);
         sl_hash_bytes(&hash, input->ptx, input->ptx_length);
+        sl_hash_bytes(&hash, input->cubin_data, input->cubin_bytes);
         sl_hash_number(&hash, input->spec.seed);
         sl_hash_number(&hash, lanes);
         status = input->workload ? hash_host(&hash, input, error) : hash_launch(&hash, &input->spec.launch, error);

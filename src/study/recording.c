@@ -35,6 +35,7 @@ static sl_status emulate(const sl_input *input, const sl_record_options *o, sl_r
                          .check_race = o->check_race,
                          .fp_contract_off = o->fp_contract_off,
                          .isa = o->isa,
+                         .cubin = &input->cubin,
                          .sink = sl_recorder_sink(recorder),
                          .progress = o->progress,
                          .print = o->print};

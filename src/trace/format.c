@@ -130,6 +130,16 @@ static bool put_inst(sl_bytes *out, const sl_inst *inst, const sl_inst *before)
            sl_bytes_varint(out, inst->array);
 }
 
+/* What version 2.1 added. */
+static bool put_machine_code(sl_bytes *out, const sl_trace_kernel *k)
+{
+    bool good = true;
+    for (uint32_t b = 0; good && b < k->bbs; b++)
+        good = sl_bytes_varint(out, k->jump ? k->jump[b] : 0);
+    return good && sl_bytes_varint(out, k->machine_sm) && sl_bytes_varint(out, k->machine_bytes) &&
+           sl_bytes_append(out, k->machine_code, k->machine_bytes);
+}
+
 bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *k)
 {
     bool good = sl_bytes_string(out, k->symbol) && sl_bytes_string(out, k->name) &&
@@ -149,7 +159,7 @@ bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *k)
         good = put_inst(out, &k->inst[i], &before);
         before = k->inst[i];
     }
-    return good;
+    return good && put_machine_code(out, k);
 }
 
 static char *get_string(sl_reading *r, sl_arena *arena)
@@ -227,6 +237,26 @@ static void get_insts(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
     k->mem_inst = mem_inst;
 }
 
+/* Nothing more to read: there is no machine code, and where branches lead is not known. */
+static void get_machine_code(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
+{
+    if (r->bad || !sl_reading_left(r))
+        return;
+    uint32_t *jump = sl_arena_array(arena, uint32_t, k->bbs + 1);
+    r->bad |= !jump;
+    for (uint32_t b = 0; b < k->bbs && !r->bad; b++)
+        jump[b] = (uint32_t)sl_read_upto(r, k->bbs);
+    k->jump = jump;
+    k->machine_sm = (uint32_t)sl_read_upto(r, UINT16_MAX);
+    k->machine_bytes = (uint32_t)sl_read_upto(r, SL_MAX_MACHINE_BYTES);
+    const uint8_t *code = sl_read_bytes(r, k->machine_bytes);
+    uint8_t *copy = code ? sl_arena_alloc(arena, k->machine_bytes + 1) : NULL;
+    r->bad |= !copy;
+    if (copy)
+        memcpy(copy, code, k->machine_bytes);
+    k->machine_code = copy;
+}
+
 sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena)
 {
     sl_trace_kernel *k = sl_arena_new(arena, sl_trace_kernel);
@@ -245,6 +275,7 @@ sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena)
     k->strings = strings ? sl_arena_strndup(arena, (const char *)strings, k->strings_bytes) : NULL;
     get_blocks(r, arena, k);
     get_insts(r, arena, k);
+    get_machine_code(r, arena, k);
     r->bad = r->bad || sl_kernel_wrong(k);
     return k;
 }

@@ -10,8 +10,8 @@ typedef struct sass_opcode {
 } sass_opcode;
 
 static const sass_opcode opcodes[] = {
-#define X(name, class, space, access) {name, SL_CLASS_##class, SL_MEM_##space, SL_ACCESS_##access},
-#include "trace/sass_opcodes.def"
+#define X(number, name, class, space, access) {name, SL_CLASS_##class, SL_MEM_##space, SL_ACCESS_##access},
+#include "ptx/sass.def"
 #undef X
 };
 

@@ -174,6 +174,16 @@ exits 0
 sizes=$(sed -n 's/.*"l1_bytes": \([0-9]*\).*/\1/p' carveout.json | tr '\n' ' ')
 [ "$sizes" = '221184 20480 245760 118784 ' ] || fail "L1 has $sizes"
 
+it 'simulates the machine code that a program has for the GPU'
+warp_insts() # of a launch, as the machine with settings "$@" issues it
+{
+    run "$sluice" sim --gpu h200 --launch 0-0 --json machine.json "$@" -- "$programs/nbody"
+    exits 0
+    sed -n 's/.*"counters": {.*"warp_insts": \([0-9]*\).*/\1/p' machine.json | head -1
+}
+with=$(warp_insts) without=$(warp_insts --set core.machine_code=0)
+[ "${with:-none}" != "${without:-none}" ] || fail "$with instructions with machine code, $without without"
+
 it 'finds no races in a program that has none, and names both sides of one'
 run "$sluice" run --check=race -- "$programs/reduce"
 exits 0

@@ -12,6 +12,37 @@ cycles() # of a JSON report: the sum over its launches
         launches="$(grep -c '"index":' "$1")"
 }
 
+it 'issues the instructions of machine code that is given with PTX, and only on its GPU'
+sums() # warp instructions of kernel sums with 23 iterations
+{
+    run "$sluice" sim "$source_root/tests/data/sass/kernels.ptx" --entry sums --grid 1 --block 32 --arg 'f32[8K]:zero' \
+        --arg 'f32[32]:none' --arg u32:23 --json sums.json "$@"
+    exits 0
+    sed -n 's/.*"counters": {.*"warp_insts": \([0-9]*\).*/\1/p' sums.json | head -1
+}
+cubin=$source_root/tests/data/sass/kernels_90.cubin
+# Before the loop 15, five times 15 for four iterations each, and 21 for the other three and what follows.
+[ "$(sums --gpu h200 --cubin "$cubin")" = 111 ] || fail "$(sums --gpu h200 --cubin "$cubin") instructions, not 111"
+estimate=$(sums --gpu h200)
+[ "$estimate" != 111 ] || fail 'the estimate from PTX is the same'
+[ "$(sums --gpu h200 --cubin "$cubin" --set core.machine_code=0)" = "$estimate" ] || fail 'it cannot be switched off'
+[ "$(sums --gpu h200 --cubin "${cubin%_90.cubin}_80.cubin")" = "$estimate" ] || fail 'code of another GPU was used'
+plain=$(sums --gpu v100)
+[ "$(sums --gpu v100 --cubin "$cubin")" = "$plain" ] || fail 'another GPU used it'
+
+it 'takes machine code from a folder, and says what is no machine code'
+mkdir folder
+cp "$cubin" folder/kernels.cubin
+[ "$(sums --gpu h200 --cubin folder)" = 111 ] || fail 'not found in the folder'
+run "$sluice" sim spmv --size small --gpu h200 --cubin folder -q
+exits 0
+run "$sluice" sim spmv --size small --cubin "$source_root/README.md"
+exits 1
+stderr_has 'README.md: not an ELF file'
+run "$sluice" sim bfs.slt --cubin "$cubin"
+exits 2
+stderr_has "--cubin does not apply to bfs.slt, which is a trace"
+
 it 'searches the best value of a parameter, and says which it took'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'pdp(pd=best)' --json best.json
 exits 0

@@ -50,6 +50,16 @@ static void another_machine_has_other_limits(void **state)
     rig_close(r);
 }
 
+/* As from a cubin without code. */
+static void use_registers(sl_emu_kernel *kernel, uint32_t registers)
+{
+    sl_cubin_kernel said = {.name = sl_emu_kernel_func(kernel)->name, .registers = registers};
+    sl_cubin cubin = {.sm = 90};
+    cubin.kernels.items = &said;
+    cubin.kernels.count = 1;
+    assert_true(sl_emu_kernel_use_cubin(kernel, &cubin));
+}
+
 /* 200 registers of 32 threads are 6400, and each of four schedulers has 16384: 2 warps each, 8 in all. By all registers
  * together it would be 10. */
 static void occupancy_is_that_of_the_machine(void **state)
@@ -59,10 +69,10 @@ static void occupancy_is_that_of_the_machine(void **state)
     rig_load(r, PTX("ret;\n"));
     uint32_t *out = rig_buffer(r, 4);
     RUN(r, 1, 32, P(out), 0, 0);
-    sl_emu_kernel_set_registers(r->kernel, 200);
+    use_registers(r->kernel, 200);
     assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 32, 0), 8);
     assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 2048, 0), 0);
-    sl_emu_kernel_set_registers(r->kernel, 16);
+    use_registers(r->kernel, 16);
     assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 32, 0), 32);
     assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 1024, 0), 2);
     assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 32, 100 << 10), 2); /* 101 of 228 KB */
@@ -90,7 +100,7 @@ static void a_launch_is_not_refused_by_an_estimate_of_registers(void **state)
     rig_run(r, "k", shape, RIG_ARGS(P(out), 0, 0));
     assert_true(sl_emu_kernel_static(r->kernel)->regs_per_thread >= 100);
     assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 1024, 0), 1);
-    sl_emu_kernel_set_registers(r->kernel, 100); /* known, as from a cubin */
+    use_registers(r->kernel, 100); /* known, as from a cubin */
     assert_int_equal(rig_try(r, "k", shape, RIG_ARGS(P(out), 0, 0)), SL_LIMIT);
     rig_expect_text(r, "the machine holds 0 at once");
     rig_close(r);

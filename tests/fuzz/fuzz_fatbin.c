@@ -6,8 +6,24 @@
 #include "ptx/cubin.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
+#include "ptx/sass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static void read_cubin(const void *data, size_t bytes)
+{
+    sl_cubin cubin = {0};
+    sl_error error;
+    sl_cubin_read(data, bytes, &cubin, &error);
+    for (size_t i = 0; i < cubin.kernels.count && i < 16; i++) {
+        const sl_cubin_kernel *kernel = &cubin.kernels.items[i];
+        sl_sass_inst *inst = calloc(kernel->code_bytes / SL_SASS_BYTES + 1, sizeof *inst);
+        if (inst)
+            sl_sass_decode(cubin.sm, kernel->code, kernel->code_bytes, inst, &error);
+        free(inst);
+    }
+    sl_cubin_fini(&cubin);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
@@ -17,9 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         sl_fatbin_add_elf(&fatbin, data, bytes, &error);
     else
         sl_fatbin_add(&fatbin, data, bytes, false, &error);
-    sl_cubin whole = {0};
-    sl_cubin_read(data, bytes, &whole, &error);
-    sl_cubin_fini(&whole);
+    read_cubin(data, bytes);
     for (size_t i = 0; i < fatbin.entries.count; i++) {
         const sl_fatbin_entry *entry = &fatbin.entries.items[i];
         char *plain;
@@ -27,9 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         /* Sizes that only eat memory teach nothing. */
         if (entry->plain_bytes > 1 << 20 || sl_fatbin_unpack(entry, &plain, &plain_bytes, &error))
             continue;
-        sl_cubin cubin = {0};
-        sl_cubin_read(plain, plain_bytes, &cubin, &error);
-        sl_cubin_fini(&cubin);
+        read_cubin(plain, plain_bytes);
         free(plain);
     }
     sl_fatbin_best_ptx(fatbin.entries.items, fatbin.entries.count, 90);

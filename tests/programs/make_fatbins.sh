@@ -9,6 +9,7 @@ for file in *.cu; do
     flags='' arch=75 fatbin=../data/fatbin/${file%.cu}.fatbin
     case $file in
     linked_* | children* | nodes*) flags=-rdc=true ;;
+    nbody*) flags='-gencode arch=compute_90,code=sm_90' ;; # with machine code
     hopper* | clusters* | bulk*) arch=90 ;;
     tensormaps* | wgmma* | attention*) arch=90a ;;
     arrays* | particles*) # with source lines, of files without their folder

@@ -315,7 +315,7 @@ static void iterations_of_an_unrolled_loop_load_together(void **state)
     assert_int_equal(p.blocks, 3);
     assert_int_equal(p.loop[0].factor, 4);
     assert_int_equal(p.loop[0].accesses, 1);
-    const sl_trace_bb *four = &p.block[p.loop[0].block], *two = four + 1;
+    const sl_trace_bb *four = &p.block[p.loop[0].version[0].block], *two = four + 1;
     /* Four loads and sums; the counter and the branch once. */
     assert_int_equal(four->count, 10);
     assert_int_equal(two->count, 6);

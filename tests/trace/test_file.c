@@ -629,6 +629,42 @@ static void a_random_gather_costs_its_random_bits(void **state)
     unlink(path);
 }
 
+static void kernels_keep_their_machine_code_and_older_files_have_none(void **state)
+{
+    (void)state;
+    static const uint8_t code[16] = {0x4d, 0x79};
+    static const uint32_t jump[MAKER_BBS] = {0, 1, 0, 5, 2};
+    maker_kernel m;
+    make_kernel(&m);
+    m.kernel.jump = jump;
+    m.kernel.machine_sm = 90;
+    m.kernel.machine_bytes = sizeof code;
+    m.kernel.machine_code = code;
+    sl_bytes bytes = {0};
+    sl_arena arena;
+    sl_arena_init(&arena);
+    assert_true(sl_put_kernel(&bytes, &m.kernel));
+    sl_reading r = sl_reading_of(&bytes);
+    const sl_trace_kernel *k = sl_get_kernel(&r, &arena);
+    assert_false(r.bad);
+    assert_memory_equal(k->jump, jump, sizeof jump);
+    assert_int_equal(k->machine_sm, 90);
+    assert_int_equal(k->machine_bytes, sizeof code);
+    assert_memory_equal(k->machine_code, code, sizeof code);
+    bytes.count -= MAKER_BBS + 2 + sizeof code; /* version 2.0 ends before the branches */
+    r = sl_reading_of(&bytes);
+    k = sl_get_kernel(&r, &arena);
+    assert_false(r.bad);
+    assert_null(k->jump);
+    assert_int_equal(k->machine_sm, 0);
+    bytes.count += MAKER_BBS + 1; /* what is cut off is damage */
+    r = sl_reading_of(&bytes);
+    sl_get_kernel(&r, &arena);
+    assert_true(r.bad);
+    sl_arena_fini(&arena);
+    free(bytes.data);
+}
+
 static void bad_input_to_the_writer_is_refused(void **state)
 {
     (void)state;
@@ -669,6 +705,7 @@ int main(void)
         cmocka_unit_test(an_abandoned_or_unfinished_trace_leaves_no_file),
         cmocka_unit_test(a_regular_kernel_costs_next_to_nothing_per_access),
         cmocka_unit_test(a_random_gather_costs_its_random_bits),
+        cmocka_unit_test(kernels_keep_their_machine_code_and_older_files_have_none),
         cmocka_unit_test(bad_input_to_the_writer_is_refused),
     };
     return cmocka_run_group_tests(tests, make_expected, free_expected);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What a warp executes next, from the trace: basic blocks one by one, or several ahead where the compiler has made one
+ * of them. */
+#include "sim/core.h"
+
+sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error)
+{
+    bool more;
+    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
+    return !status && !more ? sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction")
+                            : status;
+}
+
+/* Reads blocks of a unit ahead with their accesses, up to the end of an iteration. `part`, `from`: where those of the
+ * iteration begin. */
+static sl_status read_iteration(sl_sim_warp *warp, const sl_loop *unit, uint32_t first, uint32_t part, sl_access *from,
+                                bool *more, sl_error *error)
+{
+    sl_warp_cursor *cursor = &warp->reader.cursor;
+    sl_status status = SL_OK;
+    uint32_t n = 0, next = 0;
+    do {
+        for (; n < next; n++)
+            from += unit[n].accesses;
+        warp->parts |= UINT64_C(1) << (part + n);
+        for (uint32_t i = 0; i < unit[n].accesses && !status; i++) {
+            status = sl_warp_read_access(warp, error);
+            from[i] = cursor->access;
+        }
+        if (!status)
+            status = sl_warp_reader_step(&warp->reader, more, error);
+        next = cursor->bb - first;
+    } while (!status && *more && next > n && next < unit->blocks);
+    return status;
+}
+
+/* Reads a unit ahead with its accesses, at most as many iterations as become one. */
+static sl_status read_unit(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    const sl_loop *loop = sim->program->loop, *unit = &loop[warp->reader.cursor.bb];
+    const uint32_t *at = &warp->reader.cursor.bb;
+    sl_access *held = core->held + (size_t)w * sim->program->held;
+    sl_status status = SL_OK;
+    bool more = true;
+    warp->loop = *at;
+    warp->iterations = 0;
+    warp->parts = 0;
+    warp->held_from = warp->held_count = warp->part_from = warp->part_count = 0;
+    while (!status && more && *at == warp->loop && warp->iterations < unit->factor) {
+        uint32_t n = warp->iterations++, part = unit->lead * unit->lead_blocks + n * unit->blocks;
+        status = read_iteration(warp, unit, warp->loop, part, held + unit->lead_accesses + n * unit->unit_accesses,
+                                &more, error);
+    }
+    const sl_loop *tail = &loop[unit->tail];
+    if (!status && more && unit->tail && *at == unit->tail && warp->iterations <= tail->lead) {
+        warp->loop = *at;
+        warp->iterations = 1;
+        status = read_iteration(warp, tail, warp->loop, tail->lead * tail->lead_blocks, held + tail->lead_accesses,
+                                &more, error);
+    }
+    warp->at_next = more;
+    return status;
+}
+
+/* Reads the blocks of a chain ahead with their accesses, as far as they follow each other. */
+static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    sl_warp_cursor *cursor = &warp->reader.cursor;
+    const sl_chain *chain = &sim->program->chain[cursor->bb];
+    uint64_t mask = cursor->mask;
+    sl_status status = SL_OK;
+    bool more = true;
+    uint32_t n = 0;
+    warp->loop = cursor->bb;
+    for (; n < chain->blocks && !status; n++) {
+        bool here = more && cursor->bb == warp->loop + n;
+        if (n % 2 == 0 && !(here && cursor->mask == mask))
+            break;
+        if (!here)
+            continue;
+        warp->chained |= 1u << n;
+        warp->chain_lanes[n] = (uint8_t)__builtin_popcountll(cursor->mask);
+        for (uint32_t i = 0; i < sim->program->loop[warp->loop + n].accesses && !status; i++) {
+            status = sl_warp_read_access(warp, error);
+            core->held[(size_t)w * sim->program->held + chain->from[n] + i] = cursor->access;
+        }
+        if (!status)
+            status = sl_warp_reader_step(&warp->reader, &more, error);
+    }
+    warp->hoisted = n == chain->blocks;
+    warp->at_next = more;
+    return status;
+}
+
+sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    *more = true;
+    if (warp->iterations || warp->chained)
+        return SL_OK;
+    sl_status status = warp->at_next ? SL_OK : sl_warp_reader_step(&warp->reader, more, error);
+    warp->at_next = false;
+    if (!status && *more) {
+        warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
+        if (sim->program->loop[warp->reader.cursor.bb].factor)
+            status = read_unit(sim, core, w, error);
+        else if (sim->program->chain && sim->program->chain[warp->reader.cursor.bb].blocks)
+            status = read_chain(sim, core, w, error);
+    }
+    return status;
+}
+
+const sl_trace_bb *sl_warp_choose_block(const sl_program *p, sl_sim_warp *warp)
+{
+    if (warp->chained) {
+        const sl_chain *chain = &p->chain[warp->loop];
+        uint32_t n = (uint32_t)__builtin_ctz(warp->chained);
+        warp->chained &= warp->chained - 1;
+        warp->next_lanes = warp->chain_lanes[n];
+        warp->accesses = p->held;
+        warp->held_from = warp->part_from = 0;
+        warp->parts = UINT64_MAX;
+        return &p->block[chain->block + n + (warp->hoisted ? chain->blocks : 0)];
+    }
+    if (!warp->iterations) {
+        warp->accesses = warp->held_from = warp->held_count = warp->part_from = 0;
+        warp->parts = UINT64_MAX;
+        return &p->block[warp->reader.cursor.bb];
+    }
+    const sl_loop *unit = &p->loop[warp->loop];
+    uint32_t v = 0;
+    while (unit->version[v].iterations > warp->iterations)
+        v++;
+    uint32_t done = unit->version[v].iterations;
+    warp->held_from += warp->held_count;
+    warp->held_count = warp->accesses = done * unit->unit_accesses;
+    warp->part_from += warp->part_count;
+    warp->part_count = done * unit->blocks;
+    warp->iterations -= done;
+    return &p->block[unit->version[v].block];
+}
