@@ -764,7 +764,8 @@ void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
     while (sl_queue_ready_at(&b->hits) <= sim->now)
         sl_core_answer(sim, sl_queue_take(&b->hits));
     tell_listener(sim, b);
-    b->fill_at = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
+    b->in_group->fill_at[b->index % SL_GROUP_CACHES] =
+        sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
 }
 
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)

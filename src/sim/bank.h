@@ -120,8 +120,7 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
     sl_queue out;                               /* to the next level */
     uint32_t sent;                              /* from it, ever */
-    uint64_t fill_at;                           /* of the first level: when the next fill or answer is due */
-    sl_core_group *in_group;                    /* the same */
+    sl_core_group *in_group;                    /* of the first level */
 
     /* What the network has of it. */
     __attribute__((aligned(64))) uint64_t up_free; /* when its ports are free */
@@ -185,7 +184,8 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
         sl_wake(&sim->bank_wheel[b->number], b->index, time);
         return;
     }
-    b->fill_at = sl_sooner(b->fill_at, time);
+    uint64_t *fill_at = &b->in_group->fill_at[b->index % SL_GROUP_CACHES];
+    *fill_at = sl_sooner(*fill_at, time);
     b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
 }
 

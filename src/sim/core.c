@@ -693,10 +693,10 @@ static sl_status create_groups(sl_sim *sim, sl_error *error)
     sim->groups = groups;
     for (uint32_t g = 0; g < groups; g++)
         sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
-    for (uint32_t i = 0; i < caches; i++) {
-        sim->bank[0][i].fill_at = SL_NEVER;
+    for (uint32_t i = 0; i < groups * SL_GROUP_CACHES; i++)
+        sim->group[i / SL_GROUP_CACHES].fill_at[i % SL_GROUP_CACHES] = SL_NEVER;
+    for (uint32_t i = 0; i < caches; i++)
         sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
-    }
     return SL_OK;
 }
 

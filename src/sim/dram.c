@@ -104,7 +104,8 @@ static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command c
         l->dram(l->to, (uint32_t)(c - sim->channel), sim->now, command, write);
 }
 
-static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
+/* Returns the next command of the bank. */
+static sl_dram_next access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
     const sl_memory *t = &sim->times, *m = &sim->machine.memory;
     sl_dram_entry e = c->entry[at];
@@ -135,16 +136,18 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         if (r->slot != SL_NONE)
             sim->slot[r->slot].memory_sectors += sectors;
     }
-    renew_turn(c, e.bank);
+    sl_dram_next next = renew_turn(c, e.bank);
     if (!sl_request_is_answered(r))
         sl_core_stored(sim, e.request);
     else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
+    return next;
 }
 
-/* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. */
-static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
+/* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. Returns the next
+ * command of the bank. */
+static sl_dram_next open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
     const sl_memory *t = &sim->times;
     sl_dram_bank *bank = &c->bank[e->bank];
@@ -152,8 +155,7 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
         bank->row = SL_NEVER;
         statistics(sim, c, SL_DRAM_PRECHARGE, e->write);
         bank->activate_at = sl_later(bank->activate_at, sim->now + t->rp);
-        renew_turn(c, e->bank);
-        return;
+        return renew_turn(c, e->bank);
     }
     bank->row = e->row;
     e->activated = true;
@@ -163,7 +165,7 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     bank->precharge_at = sim->now + t->ras;
     bank->activate_at = sim->now + t->rc;
     c->activate_at = sim->now + t->rrd;
-    renew_turn(c, e->bank);
+    return renew_turn(c, e->bank);
 }
 
 /* When the channel can take a command. */
@@ -211,67 +213,63 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
         uint64_t limit = limit_of(sim, channel, renew_turn(channel, e->bank));
-        sl_wake(&sim->channel_wheel, c, sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1));
+        uint64_t time = sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1);
+        channel->command_at = sl_sooner(channel->command_at, time);
+        sl_wake(&sim->channel_wheel, c, time);
     }
     return true;
 }
 
-/* The bank with the oldest request for which this command can be issued now; SL_NONE: none. */
-static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next command)
+/* Of the banks that wait for a command: that with the oldest request of those that can do it now, and when the first of
+ * the others can. */
+typedef struct choice {
+    uint32_t bank; /* SL_NONE: none */
+    uint64_t arrival, others;
+} choice;
+
+static choice choose(const sl_sim *sim, const sl_channel *c, sl_dram_next command)
 {
-    uint64_t left = c->turns[command], age = SL_NEVER;
-    uint32_t found = SL_NONE;
-    if (!left || limit_of(sim, c, command) > sim->now)
-        return SL_NONE;
+    choice found = {SL_NONE, SL_NEVER, SL_NEVER};
+    uint64_t left = c->turns[command];
+    bool now = left && limit_of(sim, c, command) <= sim->now;
     for (; left; left &= left - 1) {
         uint32_t b = (uint32_t)__builtin_ctzll(left);
-        sl_dram_turn turn = c->turn[b];
-        if (turn.arrival < age && bank_limit(sim, c, b, command) <= sim->now) {
-            age = turn.arrival;
-            found = b;
+        uint64_t time = bank_limit(sim, c, b, command);
+        if (now && time <= sim->now && c->turn[b].arrival < found.arrival) {
+            found = (choice){b, c->turn[b].arrival, found.bank == SL_NONE ? found.others : 0};
+        } else {
+            found.others = sl_sooner(found.others, time);
         }
     }
     return found;
 }
 
-/* The same of two commands. */
-static uint32_t oldest_of(const sl_sim *sim, const sl_channel *c, sl_dram_next one, sl_dram_next other)
-{
-    uint32_t a = oldest(sim, c, one), b = oldest(sim, c, other);
-    return a == SL_NONE || (b != SL_NONE && c->turn[b].arrival < c->turn[a].arrival) ? b : a;
-}
-
-/* When the next command can be issued, now or later. */
-static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
-{
-    uint64_t next = SL_NEVER;
-    for (uint32_t command = 0; command < SL_DRAM_NEXTS; command++) {
-        uint64_t first = SL_NEVER;
-        for (uint64_t left = c->turns[command]; left; left &= left - 1) {
-            uint64_t time = bank_limit(sim, c, (uint32_t)__builtin_ctzll(left), (sl_dram_next)command);
-            first = time < first ? time : first;
-        }
-        if (first != SL_NEVER)
-            first = sl_later(first, limit_of(sim, c, (sl_dram_next)command));
-        next = first < next ? first : next;
-    }
-    return next;
-}
-
 /* Issues one command, if one can be issued now: the oldest access to an open row, else precharge or activate for the
- * oldest request. Returns when the next can be issued. */
+ * oldest request. Returns when the next can be issued, or a little sooner. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    uint32_t access = oldest_of(sim, c, SL_DRAM_TO_READ, SL_DRAM_TO_WRITE);
-    if (access != SL_NONE) {
-        access_row(sim, c, c->bank[access].hit);
-    } else {
-        uint32_t open = oldest_of(sim, c, SL_DRAM_TO_ACTIVATE, SL_DRAM_TO_PRECHARGE);
-        if (open != SL_NONE)
-            open_row(sim, c, &c->entry[c->bank[open].first]);
+    choice of[SL_DRAM_NEXTS];
+    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
+        of[i] = choose(sim, c, (sl_dram_next)i);
+    choice *access =
+        &of[of[SL_DRAM_TO_WRITE].arrival < of[SL_DRAM_TO_READ].arrival ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ];
+    choice *open = &of[of[SL_DRAM_TO_PRECHARGE].arrival < of[SL_DRAM_TO_ACTIVATE].arrival ? SL_DRAM_TO_PRECHARGE
+                                                                                          : SL_DRAM_TO_ACTIVATE];
+    choice *chosen = access->bank != SL_NONE ? access : open;
+    uint64_t next = SL_NEVER;
+    if (chosen->bank != SL_NONE) {
+        uint32_t bank = chosen->bank;
+        sl_dram_next then =
+            chosen == access ? access_row(sim, c, c->bank[bank].hit) : open_row(sim, c, &c->entry[c->bank[bank].first]);
+        if (then != SL_DRAM_NEXTS)
+            next = sl_later(bank_limit(sim, c, bank, then), limit_of(sim, c, then));
+        chosen->bank = SL_NONE;
     }
-    uint64_t next = next_command(sim, c);
-    return next > sim->now ? next : sim->now + 1;
+    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
+        if (of[i].bank != SL_NONE || of[i].others != SL_NEVER)
+            next =
+                sl_sooner(next, sl_later(of[i].bank != SL_NONE ? 0 : of[i].others, limit_of(sim, c, (sl_dram_next)i)));
+    return sl_later(next, sim->now + 1);
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
@@ -283,8 +281,9 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
         sl_bank_fill(sim, &sim->bank[last][b], request);
         sl_bank_wake(sim, &sim->bank[last][b], sim->now + 1);
     }
-    uint64_t next = c->entries ? command(sim, c) : SL_NEVER, wheel = sl_queue_ready_at(&c->done);
-    return next < wheel ? next : wheel;
+    if (c->command_at <= sim->now)
+        c->command_at = command(sim, c);
+    return sl_sooner(c->command_at, sl_queue_ready_at(&c->done));
 }
 
 uint32_t sl_dram_unloaded(const sl_sim *sim)
@@ -359,6 +358,7 @@ void sl_dram_reset(sl_sim *sim)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
         c->room = SL_NO_BANKS;
         c->access_at = c->read_at = c->activate_at = c->bus_free = 0;
+        c->command_at = SL_NEVER;
         memset(c->group_free, 0, sim->machine.memory.bank_groups * sizeof *c->group_free);
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};

@@ -44,6 +44,7 @@ struct sl_channel {
     sl_dram_turn *turn;                       /* of each bank that has requests */
     uint64_t turns[SL_DRAM_NEXTS];            /* these banks, by their next command */
     uint64_t access_at, read_at, activate_at; /* of any bank */
+    uint64_t command_at;                      /* when the next command can be issued */
     uint64_t bus_free;                        /* in sixteenths of a cycle */
     uint64_t *group_free;                     /* of each bank group, the same */
     sl_bank_list room;                        /* banks of the last level that wait for a queue entry */

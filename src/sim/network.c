@@ -105,7 +105,10 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
         p->to = sl_bank_for(sim, 1, r->core, r->addr);
         p->cycles = request_flits(sim, &sim->machine.level[1], r);
     }
-    b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    if (sim->is_view)
+        b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    else
+        set_sender(sim, b, true);
 }
 
 /* Whether what is in the port has gone. */
