@@ -42,12 +42,12 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 
 /* When the bank can take the command that it waits for, as far as it and its group are concerned. Within a group, data
  * follows more slowly than between groups: ccdl to ccd. */
-static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank, sl_dram_next command)
+static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank)
 {
     uint64_t time = c->turn[bank].time;
-    bool access = command == SL_DRAM_TO_READ || command == SL_DRAM_TO_WRITE;
-    return access && sim->machine.memory.ccdl ? sl_later(time, c->group_free[sl_divide(bank, sim->group_banks)] / BUS)
-                                              : time;
+    return sim->machine.memory.ccdl && c->turn[bank].command <= SL_DRAM_TO_WRITE
+               ? sl_later(time, c->group_free[sl_divide(bank, sim->group_banks)] / BUS)
+               : time;
 }
 
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
@@ -59,27 +59,26 @@ static void find_hit(const sl_channel *c, sl_dram_bank *bank)
 }
 
 /* Finds a bank's next command: an access to its open row by the oldest request of it, else precharge or activate for
- * the oldest request. Returns it. */
-static sl_dram_next renew_turn(sl_channel *c, uint32_t number)
+ * the oldest request. */
+static void renew_turn(sl_channel *c, uint32_t number)
 {
     const sl_dram_bank *bank = &c->bank[number];
-    uint64_t bit = UINT64_C(1) << number, time;
-    sl_dram_next next;
-    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
-        c->turns[i] &= ~bit;
-    if (bank->first == SL_NONE)
-        return SL_DRAM_NEXTS;
-    uint32_t at = bank->hit != SL_NONE ? bank->hit : bank->first;
-    if (bank->hit != SL_NONE) {
-        next = c->entry[at].write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ;
-        time = bank->access_at;
-    } else {
-        next = bank->row != SL_NEVER ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE;
-        time = next == SL_DRAM_TO_PRECHARGE ? bank->precharge_at : bank->activate_at;
+    sl_dram_turn *turn = &c->turn[number];
+    uint64_t bit = UINT64_C(1) << number;
+    if (bank->first == SL_NONE) {
+        c->waiting &= ~bit;
+        return;
     }
-    c->turns[next] |= bit;
-    c->turn[number] = (sl_dram_turn){time, c->entry[at].arrival};
-    return next;
+    c->waiting |= bit;
+    if (bank->hit != SL_NONE) {
+        const sl_dram_entry *e = &c->entry[bank->hit];
+        *turn = (sl_dram_turn){bank->access_at, e->arrival, e->write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ};
+        return;
+    }
+    bool open = bank->row != SL_NEVER;
+    *turn =
+        (sl_dram_turn){open ? bank->precharge_at : bank->activate_at, c->entry[bank->first].arrival | SL_DRAM_NO_ACCESS,
+                       open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
 static void take_entry(sl_channel *c, uint32_t at)
@@ -104,8 +103,7 @@ static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command c
         l->dram(l->to, (uint32_t)(c - sim->channel), sim->now, command, write);
 }
 
-/* Returns the next command of the bank. */
-static sl_dram_next access_row(sl_sim *sim, sl_channel *c, uint32_t at)
+static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
     const sl_memory *t = &sim->times, *m = &sim->machine.memory;
     sl_dram_entry e = c->entry[at];
@@ -136,18 +134,16 @@ static sl_dram_next access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         if (r->slot != SL_NONE)
             sim->slot[r->slot].memory_sectors += sectors;
     }
-    sl_dram_next next = renew_turn(c, e.bank);
+    renew_turn(c, e.bank);
     if (!sl_request_is_answered(r))
         sl_core_stored(sim, e.request);
     else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
-    return next;
 }
 
-/* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. Returns the next
- * command of the bank. */
-static sl_dram_next open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
+/* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. */
+static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
     const sl_memory *t = &sim->times;
     sl_dram_bank *bank = &c->bank[e->bank];
@@ -155,7 +151,8 @@ static sl_dram_next open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
         bank->row = SL_NEVER;
         statistics(sim, c, SL_DRAM_PRECHARGE, e->write);
         bank->activate_at = sl_later(bank->activate_at, sim->now + t->rp);
-        return renew_turn(c, e->bank);
+        renew_turn(c, e->bank);
+        return;
     }
     bank->row = e->row;
     e->activated = true;
@@ -165,23 +162,19 @@ static sl_dram_next open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     bank->precharge_at = sim->now + t->ras;
     bank->activate_at = sim->now + t->rc;
     c->activate_at = sim->now + t->rrd;
-    return renew_turn(c, e->bank);
+    renew_turn(c, e->bank);
 }
 
-/* When the channel can take a command. */
-static uint64_t limit_of(const sl_sim *sim, const sl_channel *c, sl_dram_next next)
+/* When the channel can take each kind of command. */
+static void find_limits(const sl_sim *sim, const sl_channel *c, uint64_t limit[SL_DRAM_NEXTS])
 {
-    uint64_t lead = next == SL_DRAM_TO_READ ? sim->times.cl : sim->times.wl, bus = c->bus_free / BUS;
-    switch (next) {
-    case SL_DRAM_TO_READ:
-        return sl_later(sl_later(c->access_at, c->read_at), bus > lead ? bus - lead : 0);
-    case SL_DRAM_TO_WRITE:
-        return sl_later(c->access_at, bus > lead ? bus - lead : 0);
-    case SL_DRAM_TO_ACTIVATE:
-        return c->activate_at;
-    default:
-        return 0;
-    }
+    uint64_t bus = c->bus_free / BUS;
+    uint64_t read = bus > sim->times.cl ? bus - sim->times.cl : 0,
+             write = bus > sim->times.wl ? bus - sim->times.wl : 0;
+    limit[SL_DRAM_TO_READ] = sl_later(sl_later(c->access_at, c->read_at), read);
+    limit[SL_DRAM_TO_WRITE] = sl_later(c->access_at, write);
+    limit[SL_DRAM_TO_ACTIVATE] = c->activate_at;
+    limit[SL_DRAM_TO_PRECHARGE] = 0;
 }
 
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
@@ -212,63 +205,49 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     if (bank->hit == SL_NONE && bank->row == e->row)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
-        uint64_t limit = limit_of(sim, channel, renew_turn(channel, e->bank));
-        uint64_t time = sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1);
+        uint64_t limit[SL_DRAM_NEXTS];
+        renew_turn(channel, e->bank);
+        find_limits(sim, channel, limit);
+        const sl_dram_turn *turn = &channel->turn[e->bank];
+        uint64_t time = sl_later(sl_later(turn->time, limit[turn->command]), sim->now + 1);
         channel->command_at = sl_sooner(channel->command_at, time);
         sl_wake(&sim->channel_wheel, c, time);
     }
     return true;
 }
 
-/* Of the banks that wait for a command: that with the oldest request of those that can do it now, and when the first of
- * the others can. */
-typedef struct choice {
-    uint32_t bank; /* SL_NONE: none */
-    uint64_t arrival, others;
-} choice;
-
-static choice choose(const sl_sim *sim, const sl_channel *c, sl_dram_next command)
-{
-    choice found = {SL_NONE, SL_NEVER, SL_NEVER};
-    uint64_t left = c->turns[command];
-    bool now = left && limit_of(sim, c, command) <= sim->now;
-    for (; left; left &= left - 1) {
-        uint32_t b = (uint32_t)__builtin_ctzll(left);
-        uint64_t time = bank_limit(sim, c, b, command);
-        if (now && time <= sim->now && c->turn[b].arrival < found.arrival) {
-            found = (choice){b, c->turn[b].arrival, found.bank == SL_NONE ? found.others : 0};
-        } else {
-            found.others = sl_sooner(found.others, time);
-        }
-    }
-    return found;
-}
-
 /* Issues one command, if one can be issued now: the oldest access to an open row, else precharge or activate for the
  * oldest request. Returns when the next can be issued, or a little sooner. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    choice of[SL_DRAM_NEXTS];
-    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
-        of[i] = choose(sim, c, (sl_dram_next)i);
-    choice *access =
-        &of[of[SL_DRAM_TO_WRITE].arrival < of[SL_DRAM_TO_READ].arrival ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ];
-    choice *open = &of[of[SL_DRAM_TO_PRECHARGE].arrival < of[SL_DRAM_TO_ACTIVATE].arrival ? SL_DRAM_TO_PRECHARGE
-                                                                                          : SL_DRAM_TO_ACTIVATE];
-    choice *chosen = access->bank != SL_NONE ? access : open;
-    uint64_t next = SL_NEVER;
-    if (chosen->bank != SL_NONE) {
-        uint32_t bank = chosen->bank;
-        sl_dram_next then =
-            chosen == access ? access_row(sim, c, c->bank[bank].hit) : open_row(sim, c, &c->entry[c->bank[bank].first]);
-        if (then != SL_DRAM_NEXTS)
-            next = sl_later(bank_limit(sim, c, bank, then), limit_of(sim, c, then));
-        chosen->bank = SL_NONE;
+    uint64_t limit[SL_DRAM_NEXTS], others[SL_DRAM_NEXTS] = {SL_NEVER, SL_NEVER, SL_NEVER, SL_NEVER}, order = SL_NEVER;
+    uint32_t bank = SL_NONE;
+    find_limits(sim, c, limit);
+    for (uint64_t left = c->waiting; left; left &= left - 1) {
+        uint32_t b = (uint32_t)__builtin_ctzll(left);
+        const sl_dram_turn *turn = &c->turn[b];
+        uint64_t time = bank_limit(sim, c, b);
+        if (time > sim->now || limit[turn->command] > sim->now || turn->order > order) {
+            others[turn->command] = sl_sooner(others[turn->command], time);
+            continue;
+        }
+        if (bank != SL_NONE)
+            others[c->turn[bank].command] = 0;
+        bank = b;
+        order = turn->order;
     }
+    if (bank != SL_NONE) {
+        if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
+            access_row(sim, c, c->bank[bank].hit);
+        else
+            open_row(sim, c, &c->entry[c->bank[bank].first]);
+        find_limits(sim, c, limit);
+        if (c->waiting >> bank & 1)
+            others[c->turn[bank].command] = sl_sooner(others[c->turn[bank].command], c->turn[bank].time);
+    }
+    uint64_t next = SL_NEVER;
     for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
-        if (of[i].bank != SL_NONE || of[i].others != SL_NEVER)
-            next =
-                sl_sooner(next, sl_later(of[i].bank != SL_NONE ? 0 : of[i].others, limit_of(sim, c, (sl_dram_next)i)));
+        next = sl_sooner(next, sl_later(others[i], limit[i]));
     return sl_later(next, sim->now + 1);
 }
 
@@ -352,7 +331,7 @@ void sl_dram_reset(sl_sim *sim)
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
         sl_channel *c = &sim->channel[i];
         c->entries = 0;
-        memset(c->turns, 0, sizeof c->turns);
+        c->waiting = 0;
         c->free = 0;
         for (uint32_t e = 0; e < sim->machine.memory.queue; e++)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;

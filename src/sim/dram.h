@@ -31,10 +31,12 @@ typedef enum sl_dram_next {
     SL_DRAM_NEXTS
 } sl_dram_next;
 
-/* For which request it is, and from when on the bank can do it. */
+/* From when on the bank can do it. The lowest order goes first: accesses before others, of each the oldest. */
 typedef struct sl_dram_turn {
-    uint64_t time, arrival;
+    uint64_t time, order; /* order: arrival of the request, */
+    sl_dram_next command;
 } sl_dram_turn;
+#define SL_DRAM_NO_ACCESS (UINT64_C(1) << 63) /* and this */
 
 struct sl_channel {
     sl_dram_entry *entry; /* [queue] */
@@ -42,7 +44,7 @@ struct sl_channel {
     uint64_t arrivals;
     sl_dram_bank *bank;
     sl_dram_turn *turn;                       /* of each bank that has requests */
-    uint64_t turns[SL_DRAM_NEXTS];            /* these banks, by their next command */
+    uint64_t waiting;                         /* mask of these banks */
     uint64_t access_at, read_at, activate_at; /* of any bank */
     uint64_t command_at;                      /* when the next command can be issued */
     uint64_t bus_free;                        /* in sixteenths of a cycle */
