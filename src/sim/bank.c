@@ -39,6 +39,7 @@ typedef struct lookup {
     size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
     bool here;
     uint32_t eviction; /* record of the victim; SL_NONE: it does not block the way */
+    uint32_t asked;    /* of a miss: units that were requested */
     sl_cache_access access;
 } lookup;
 
@@ -53,6 +54,8 @@ static bool bypasses_level(sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number), here = (uint8_t)(1u << l->place);
     sl_way_mask mask;
+    if (b->plain && !(l->r->bypass & bit))
+        return false;
     if ((b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted & bit) || l->r->bypass & bit)
         l->r->bypass |= here;
     if (has_newer_data(b, l))
@@ -80,6 +83,8 @@ static sl_outcome stall(sl_bank *b, sl_stall reason)
 /* A load is counted where its core is served, and what changes data at home. */
 static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
 {
+    if (b->plain)
+        return true;
     return l->access.kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->place == b->number;
 }
 
@@ -115,6 +120,8 @@ static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_s
 /* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
+    if (b->plain)
+        return stall(b, reason);
     if (passes_by(sim, b, l, reason))
         return bypass_level(sim, b, l);
     bool asked = l->r->stalled >> reason & 1;
@@ -131,7 +138,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entries)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
-    if (way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access.line)) {
+    if (!b->plain && way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access.line)) {
         way = sl_open_way(b, set);
         sim->result->level[b->number].frc_misses += way != SL_NO_WAY;
     }
@@ -147,7 +154,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
         return SL_STALL_QUEUE;
     if (full)
         l->eviction = sl_line_evict(sim, b, set, way);
-    if (l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
+    if (!b->plain && l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
         sim->result->level[b->number].frc_misses++;
         l->eviction = SL_NONE;
     }
@@ -157,7 +164,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
     sl_put_tag(b, set, way, l->access.line + 1);
     sl_mark_priority(sim, b, set, way, l->r);
     sl_policy_fill(&b->replacement, &l->access, way);
-    if (b->bypass.ops)
+    if (!b->plain && b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
     return SL_STALLS;
 }
@@ -185,6 +192,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
 {
     uint32_t m = sl_take_mshr(b);
     sl_line *line = &b->line[l->line_slot];
+    sl_request *r = l->r;
     if (m == SL_NONE) {
         sim->failed = true;
         return false;
@@ -192,18 +200,21 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
     b->mshr_item[m] = (sl_mshr){.next = line->mshr,
                                 .primary = l->number,
                                 .asked = asked,
-                                .wanted = l->r->units,
-                                .addr = l->r->addr,
-                                .kind = l->r->kind,
+                                .wanted = r->units,
+                                .addr = r->addr,
+                                .kind = r->kind,
                                 .alone = alone,
                                 .line_slot = (uint32_t)l->line_slot,
-                                .since = l->r->since,
+                                .set = l->access.set,
+                                .since = r->since,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
-    line->mshr = l->r->mshr[l->place] = m;
-    if (b->warp_mshrs && l->r->slot != SL_NONE)
-        ++*sl_mshrs_of_warp(b, l->r);
-    sl_set_in_flight_at(b, l->line_slot, line->in_flight | asked);
+    line->mshr = r->mshr[l->place] = m;
+    sl_set_in_flight_at(b, l->access.set, l->line_slot, line->in_flight | asked);
+    if (b->plain)
+        return true;
+    if (b->warp_mshrs && r->slot != SL_NONE)
+        ++*sl_mshrs_of_warp(b, r);
     if (sim->data_check) {
         sl_data_check_request(sim, b, l->line_slot, asked);
         sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
@@ -218,12 +229,13 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
         return hold(sim, b, l, SL_STALL_MSHR);
     if (b->out.count >= b->level->miss_queue)
         return hold(sim, b, l, SL_STALL_QUEUE);
-    if (!l->here && !take_entry(sim, b, l)) {
+    if (!l->here && (b->plain || !take_entry(sim, b, l))) {
         sl_stall reason = reserve(sim, b, l, 1);
         if (reason != SL_STALLS)
             return hold(sim, b, l, reason);
     }
-    uint32_t absent = ~b->line[l->line_slot].valid & ~b->line[l->line_slot].in_flight;
+    sl_line *line = &b->line[l->line_slot];
+    uint32_t absent = ~line->valid & ~line->in_flight;
     uint32_t fill = b->fill_units,
              fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
     if (b->number + 1u == sim->machine.levels && fetch > fill)
@@ -231,14 +243,22 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
     uint32_t asked = sl_widen(l->units & absent, fill, 1u << (b->log2_line - sim->log2_unit)) & absent;
     if (!expect(sim, b, l, asked, false))
         return SL_OUTCOME_STALL;
+    l->asked = asked;
     if (bypassed_above(b, l->r))
-        b->line[l->line_slot].mark |= SL_LINE_BYPASSED;
-    sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
+        line->mark |= SL_LINE_BYPASSED;
+    if (b->plain)
+        sl_bank_send(sim, b, l->number);
+    else
+        sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
     return SL_OUTCOME_MISS;
 }
 
 static void tell_hit(sl_bank *b, lookup *l)
 {
+    if (b->plain) {
+        sl_policy_hit(&b->replacement, &l->access, l->way);
+        return;
+    }
     if (l->way == SL_NO_WAY) {
         b->frc[l->line_slot - sl_first_entry(b)].first = false;
         return;
@@ -253,13 +273,14 @@ static void tell_hit(sl_bank *b, lookup *l)
 /* The line was streamed in: hits do not keep it. */
 static bool streams(const sl_bank *b, const lookup *l)
 {
-    return b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
+    return !b->plain && b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
            sl_is_first(b, l->access.set, l->way);
 }
 
 static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    b->line[l->line_slot].mark |= SL_LINE_REUSED;
+    sl_line *line = &b->line[l->line_slot];
+    line->mark |= SL_LINE_REUSED;
     if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
         sim->failed |= !sl_set_last(b, l->access.set, l->way);
     if (!sl_evicts_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
@@ -267,10 +288,9 @@ static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
     if (!b->number)
         return;
     bool passed = bypassed_above(b, l->r);
-    if (b->line[l->line_slot].mark & SL_LINE_BYPASSED)
+    if (line->mark & SL_LINE_BYPASSED)
         l->r->feedback |= SL_FEEDBACK_BYPASS;
-    b->line[l->line_slot].mark =
-        (uint8_t)((b->line[l->line_slot].mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
+    line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
 }
 
 /* Whether units belong to a store that waits for its way: it may not write all of them. */
@@ -324,7 +344,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         l->here = false;
         l->way = SL_NO_WAY;
     }
-    if (evicts(b, l)) {
+    if (!b->plain && evicts(b, l)) {
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);
         invalidate(b, l);
@@ -332,10 +352,11 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         l->way = SL_NO_WAY;
     }
     if (l->here) {
-        uint32_t lacking = l->units & ~b->line[l->line_slot].valid;
+        sl_line *line = &b->line[l->line_slot];
+        uint32_t lacking = l->units & ~line->valid;
         if (lacking && b->stored && !b->number)
             lacking &= ~sl_stored_units(sim, b, l->line_slot, l->r->words, lacking);
-        if (lacking & b->line[l->line_slot].stale)
+        if (lacking & line->stale)
             return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
         if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
             return stall(b, SL_STALL_WAY);
@@ -345,15 +366,15 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             if (sim->data_check)
                 sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
-                b->line[l->line_slot].dirty |= l->units;
+                line->dirty |= l->units;
             if (sim->data_check)
                 sl_data_check_answer(sim, b, l->number);
             answer(sim, b, l->number, true);
-            if (hit_evicts(b, l))
+            if (!b->plain && hit_evicts(b, l))
                 invalidate(b, l);
             return SL_OUTCOME_HIT;
         }
-        if (!(lacking & ~b->line[l->line_slot].in_flight)) {
+        if (!(lacking & ~line->in_flight)) {
             uint32_t m = sl_mshr_with(b, l->line_slot, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
@@ -486,7 +507,7 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
 static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     if (outcome == SL_OUTCOME_MISS)
-        return b->mshr_item[b->line[l->line_slot].mshr].asked;
+        return l->asked;
     return outcome == SL_OUTCOME_BYPASS ? l->r->units << sl_shift_of(sim, b, l->r->addr) : 0;
 }
 
@@ -494,6 +515,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
     uint32_t sectors = sl_sectors(l->units, b->sector_units);
+    s->tag_accesses++;
     if (!is_counted(sim, b, l)) {
         s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
         return;
@@ -540,37 +562,44 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;
-    if (!l.here && b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
-        return stall(b, SL_STALL_WAY);
-    if (!l.here && b->frc)
-        find_entry(b, &l);
+    if (!l.here && !b->plain) {
+        if (b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
+            return stall(b, SL_STALL_WAY);
+        if (b->frc)
+            find_entry(b, &l);
+    }
     sl_outcome outcome;
     uint32_t core = r->core; /* a store may have ended then */
-    if (sim->coalescer && b->number == 1 && r->kind != SL_REQUEST_LOAD)
-        sl_coalescer_close(sim, r->addr);
-    bool keeps = b->level->write == SL_WRITE_BACK;
-    bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
-    if (l.place != b->number && r->kind != SL_REQUEST_LOAD)
-        outcome = write_through(sim, b, &l);
-    else if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
-        outcome = forward_atomic(sim, b, &l);
-    else if (r->kind == SL_REQUEST_LOAD || (keeps && atomic))
+    if (r->kind == SL_REQUEST_LOAD) {
         outcome = read(sim, b, &l);
-    else
-        outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
+    } else {
+        if (sim->coalescer && b->number == 1)
+            sl_coalescer_close(sim, r->addr);
+        bool keeps = b->level->write == SL_WRITE_BACK;
+        bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
+        if (l.place != b->number)
+            outcome = write_through(sim, b, &l);
+        else if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
+            outcome = forward_atomic(sim, b, &l);
+        else if (keeps && atomic)
+            outcome = read(sim, b, &l);
+        else
+            outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
+    }
     if (outcome == SL_OUTCOME_STALL)
         return outcome;
-    if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
-        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
-    sim->result->level[b->number].tag_accesses++;
-    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
-        b->line[l.line_slot].mark |= SL_LINE_LENT;
     count(sim, b, &l, outcome);
     if (outcome == SL_OUTCOME_MISS) {
-        r->units = b->mshr_item[b->line[l.line_slot].mshr].asked;
+        r->units = l.asked;
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
+    if (b->plain)
+        return outcome;
+    if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
+        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
+    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
+        b->line[l.line_slot].mark |= SL_LINE_LENT;
     if (sim->options.listener && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
         sl_bank_wake(sim, b, sim->now); /* it is told of the cycle after an access */
     return outcome;
@@ -580,7 +609,9 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 
 static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 {
-    if (r->feedback && b->bypass_policy && b->bypass_policy->ops->on_feedback) {
+    if (!r->feedback)
+        return;
+    if (b->bypass_policy && b->bypass_policy->ops->on_feedback) {
         sl_cache_access access = {.line = r->addr >> b->log2_line,
                                   .set = sl_set_of(b, r->addr),
                                   .pc = sim->first_pc + r->slot,
@@ -595,15 +626,15 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
+    sl_line *line = &b->line[line_slot];
     uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
-    uint32_t m =
-        units & ~b->line[line_slot].valid & b->line[line_slot].in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
+    uint32_t m = units & ~line->valid & line->in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
     if (m != SL_NONE) {
         sl_wait_in(sim, b, m, number);
         return;
     }
     if (r->kind != SL_REQUEST_LOAD)
-        b->line[line_slot].dirty |= units;
+        line->dirty |= units;
     sim->result->level[b->number].data_accesses++;
     if (sim->data_check)
         sl_data_check_answer(sim, b, number);
@@ -637,17 +668,18 @@ static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
 }
 
 /* A line in a way, or an entry, has something that it asked for. */
-static void settle(sl_sim *sim, sl_bank *b, size_t line_slot)
+static void settle(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t set)
 {
     const sl_line *line = &b->line[line_slot];
-    if (sl_is_entry(b, line_slot)) {
+    if (b->frc && sl_is_entry(b, line_slot)) {
         if (!line->in_flight)
             sl_frc_settle(sim, b, (uint32_t)(line_slot - sl_first_entry(b)));
         return;
     }
     if (!line->valid && !line->in_flight && !line->dirty) { /* a store has taken all of it */
-        sl_line_report_eviction(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways));
-        sl_line_clear(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways));
+        uint32_t way = (uint32_t)(line_slot - (size_t)set * b->ways);
+        sl_line_report_eviction(b, set, way);
+        sl_line_clear(b, set, way);
     }
     if (b->frc_filled)
         sl_frc_settle_filled(sim, b);
@@ -674,9 +706,9 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     r->addr = done.addr;
     r->kind = done.kind;
     sl_give_mshr(b, m);
-    if (b->warp_mshrs && r->slot != SL_NONE)
+    if (!b->plain && b->warp_mshrs && r->slot != SL_NONE)
         --*sl_mshrs_of_warp(b, r);
-    sl_set_in_flight_at(b, line_slot, line->in_flight & ~done.asked);
+    sl_set_in_flight_at(b, done.set, line_slot, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
     line->stale &= line->in_flight;
     if (place == b->number)
@@ -688,7 +720,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     release(sim, b, line_slot, number);
     while (done.waiting.first != SL_NONE)
         release(sim, b, line_slot, sl_request_pop(sim->pool, &done.waiting));
-    settle(sim, b, line_slot);
+    settle(sim, b, line_slot, done.set);
 }
 
 /* ---- time ---- */

@@ -509,6 +509,7 @@ static sl_status run_job(void *context, size_t index, unsigned worker, sl_error 
 sl_status sl_sim_cycles(sl_sim *sim, sl_error *error)
 {
     sl_pool *pool = sim->options.pool;
+    sl_banks_prepare(sim);
     sl_status status = sl_crew_create(sim, pool, &sim->crew, error);
     if (!status)
         status = sim->crew ? sl_pool_run(pool, sim->crew->threads, run_job, sim, error) : run(sim, error);
