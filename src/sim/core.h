@@ -96,7 +96,9 @@ struct sl_sim_core {
     uint64_t insts[SL_CORE_WARPS]; /* issued by each warp */
     uint64_t held_back;            /* warps whose loads the first level's policy does not let issue */
     uint64_t ask_again;            /* when it is asked again for them */
-    uint64_t ticked;               /* last cycle in which it was; SL_NEVER: not yet */
+    uint64_t ticked;               /* last cycle in which schedulers were; SL_NEVER: not yet */
+    bool settled;                  /* none issued then, and no warp has changed its state since */
+    bool asks;                     /* ready warps that wait for the load/store unit concern others, too */
     uint64_t shared_free;          /* when the shared memory takes the next access */
     /* load/store unit */
     sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
@@ -108,9 +110,10 @@ struct sl_sim_core {
     uint32_t pass_taken;   /* and the requests that it has taken */
     uint32_t loads;        /* instructions whose data is not back */
     sl_stall stall;
-    bool stalled;   /* the request at the head has to wait */
-    bool unblocked; /* what it waits for may have come */
-    uint32_t *left; /* [groups]: requests of a group in the queues */
+    bool stalled;           /* the request at the head has to wait, */
+    uint64_t stalled_since; /* from then on */
+    bool unblocked;         /* what it waits for may have come */
+    uint32_t *left;         /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;
     sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
@@ -151,6 +154,8 @@ static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
     uint32_t limit = sim->machine.core.loads_in_flight;
     return core->instructions < sim->machine.core.memory_queue && (!limit || core->loads < limit);
 }
+/* Counts the cycles for which the request at the head has waited. */
+void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core);
 /* Sends requests to the first level; returns whether it can go on in the next cycle. */
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);
 

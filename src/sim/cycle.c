@@ -150,19 +150,17 @@ static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
     for (uint32_t sent = sim->group[group].sent; sent; sent &= sent - 1)
         sl_network_sent(sim, &sim->bank[0][group * SL_GROUP_CACHES + (uint32_t)__builtin_ctz(sent)]);
     sim->group[group].sent = 0;
-    for (uint32_t i = cores.from; i < cores.end; i++) {
-        sl_sim_core *core = &sim->core[i];
-        if (core->next > sim->now)
-            continue;
-        uint64_t next;
-        core->next = SL_NEVER;
-        sl_status status = sl_core_tick(sim, core, &next, error);
-        if (status)
-            return status;
-        core->next = sl_sooner(core->next, next);
+    for (sl_sim_core *core = &sim->core[cores.from], *end = &sim->core[cores.end]; core < end; core++) {
+        if (core->next <= sim->now) {
+            uint64_t next;
+            core->next = SL_NEVER;
+            sl_status status = sl_core_tick(sim, core, &next, error);
+            if (status)
+                return status;
+            core->next = sl_sooner(core->next, next);
+        }
+        soonest = sl_sooner(soonest, core->next);
     }
-    for (uint32_t i = cores.from; i < cores.end; i++)
-        soonest = sl_sooner(soonest, sim->core[i].next);
     sim->group[group].core_next = soonest;
     return SL_OK;
 }

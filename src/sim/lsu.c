@@ -347,12 +347,20 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     return bank->taken < bank->level->ports * bank->level->banks;
 }
 
+void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core)
+{
+    if (core->stalled)
+        sim->result->level[0].stall_cycles[core->stall] += sim->now - core->stalled_since;
+    core->stalled = false;
+}
+
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
 {
     sl_bank *bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance];
     if (core->stalled && !core->unblocked && sim->machine.level[0].cores_per_instance == 1)
         return false; /* nothing has changed for it */
-    core->stalled = core->unblocked = false;
+    sl_lsu_end_stall(sim, core);
+    core->unblocked = false;
     while (core->queued) {
         uint32_t at = core->queued >> core->queue_at & 1 ? core->queue_at : (uint32_t)__builtin_ctzll(core->queued);
         sl_request_list *queue = &core->queue[at];
@@ -370,6 +378,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             sl_request_give(sim->pool, core->stock, number);
         } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
+            core->stalled_since = sim->now;
             core->stall = bank->stall;
             return false;
         }
