@@ -551,17 +551,28 @@ static void find_entry(const sl_bank *b, lookup *l)
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    lookup l = {.r = r, .number = number, .eviction = SL_NONE, .units = r->units << sl_shift_of(sim, b, r->addr)};
-    l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
-                                 .set = sl_set_of(b, r->addr),
+    uint64_t line = r->addr >> b->log2_line;
+    uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
+    if (way == SL_NO_WAY && b->plain && r->kind == SL_REQUEST_LOAD && !(r->bypass >> b->number & 1)) {
+        if (sl_lacks_mshr(sim, b, r)) /* as a miss finds out below */
+            return stall(b, SL_STALL_MSHR);
+        if (b->out.count >= b->level->miss_queue)
+            return stall(b, SL_STALL_QUEUE);
+    }
+    lookup l = {.r = r,
+                .number = number,
+                .way = way,
+                .line_slot = (size_t)set * b->ways + (way == SL_NO_WAY ? 0 : way),
+                .here = way != SL_NO_WAY,
+                .eviction = SL_NONE,
+                .units = r->units << sl_shift_of(sim, b, r->addr)};
+    l.access = (sl_cache_access){.line = line,
+                                 .set = set,
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
                                  .now = sim->now + (b->level->keep ? sim->earlier : 0),
                                  .warp = b->number ? 0 : r->warp};
     l.place = sl_place_of(b, r->addr);
-    l.way = sl_way_again(b, l.access.set, l.access.line);
-    l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
-    l.here = l.way != SL_NO_WAY;
     if (!l.here && !b->plain) {
         if (b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
             return stall(b, SL_STALL_WAY);
