@@ -82,8 +82,7 @@ struct sl_sim_core {
     uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
     uint64_t live;                     /* warps that are not SL_WARP_NONE */
     uint64_t in_state[SL_WARP_STATES]; /* warps by state */
-    uint64_t wheel[SL_WHEEL];          /* warps by the cycle at which they become ready, modulo the size */
-    uint64_t wheel_slots;              /* which are not empty */
+    uint64_t wheel_slots;              /* of `wheel`: which are not empty */
     sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
     uint32_t *fetched;                 /* [insts / SL_FETCHED]: when they were; 0: not yet */
@@ -93,15 +92,13 @@ struct sl_sim_core {
     uint32_t blocks, ages;
     uint64_t starts; /* when another block can */
     sl_scheduler *scheduler;
-    uint64_t insts[SL_CORE_WARPS]; /* issued by each warp */
-    uint64_t held_back;            /* warps whose loads the first level's policy does not let issue */
-    uint64_t ask_again;            /* when it is asked again for them */
-    uint64_t ticked;               /* last cycle in which schedulers were; SL_NEVER: not yet */
-    bool settled;                  /* none issued then, and no warp has changed its state since */
-    bool asks;                     /* ready warps that wait for the load/store unit concern others, too */
-    uint64_t shared_free;          /* when the shared memory takes the next access */
+    uint64_t held_back;   /* warps whose loads the first level's policy does not let issue */
+    uint64_t ask_again;   /* when it is asked again for them */
+    uint64_t ticked;      /* last cycle in which schedulers were; SL_NEVER: not yet */
+    bool settled;         /* none issued then, and no warp has changed its state since */
+    bool asks;            /* ready warps that wait for the load/store unit concern others, too */
+    uint64_t shared_free; /* when the shared memory takes the next access */
     /* load/store unit */
-    sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
     uint32_t queues, queue_at;
     uint64_t queued;       /* mask of queues that are not empty */
     uint32_t instructions; /* memory instructions with requests in the queues */
@@ -118,6 +115,10 @@ struct sl_sim_core {
     uint32_t group_capacity, group_free;
     sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
     sl_request_stock own;    /* where several threads simulate cores */
+    /* large, and behind what is used in every cycle: */
+    sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
+    uint64_t wheel[SL_WHEEL];             /* warps by the cycle at which they become ready, modulo the size */
+    uint64_t insts[SL_CORE_WARPS];        /* issued by each warp */
 };
 
 static inline void sl_core_wake(sl_sim_core *core, uint64_t time)
