@@ -210,7 +210,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
     sl_queue *from = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
-    if (sl_queue_ready_at(from) > now || b->up_free > now)
+    if (b->up_free > now)
         return;
     uint32_t number = sl_queue_head(from)->request;
     const sl_request *r = sl_request_at(sim, number);
