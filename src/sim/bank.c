@@ -549,17 +549,26 @@ static void find_entry(const sl_bank *b, lookup *l)
     }
 }
 
+bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    if (!b->plain || r->kind != SL_REQUEST_LOAD || r->bypass >> b->number & 1)
+        return false;
+    bool mshr = sl_lacks_mshr(sim, b, r);
+    if ((!mshr && b->out.count < b->level->miss_queue) ||
+        sl_way_again(b, sl_set_of(b, r->addr), r->addr >> b->log2_line) != SL_NO_WAY)
+        return false;
+    b->stall = mshr ? SL_STALL_MSHR : SL_STALL_QUEUE;
+    return true;
+}
+
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
+    if (sl_bank_foresees_stall(sim, b, number))
+        return SL_OUTCOME_STALL;
     uint64_t line = r->addr >> b->log2_line;
     uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
-    if (way == SL_NO_WAY && b->plain && r->kind == SL_REQUEST_LOAD && !(r->bypass >> b->number & 1)) {
-        if (sl_lacks_mshr(sim, b, r)) /* as a miss finds out below */
-            return stall(b, SL_STALL_MSHR);
-        if (b->out.count >= b->level->miss_queue)
-            return stall(b, SL_STALL_QUEUE);
-    }
     lookup l = {.r = r,
                 .number = number,
                 .way = way,

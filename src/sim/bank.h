@@ -196,6 +196,8 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
 }
 
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
+/* Whether a request will stall unless something changes before (bank->stall has the reason). False: it may, too. */
+bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Moves what is due; returns when it wants to be ticked again. Not of the first level: */

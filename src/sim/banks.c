@@ -299,7 +299,7 @@ void sl_banks_prepare(sl_sim *sim)
         const sl_level *l = &sim->machine.level[number];
         bool plain = !watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&
                      !l->stale_sharers && !l->hit_evict && l->hint != SL_HINT_MISS_EVICT && l->hint != SL_HINT_STREAM &&
-                     !l->mshrs_per_warp;
+                     !l->mshrs_per_warp && !(number == 1 && sim->coalescer);
         for (uint32_t i = 0; i < sim->banks[number]; i++) {
             sl_bank *b = &sim->bank[number][i];
             b->plain = plain && !b->bypass_policy && !b->bypass.ops && !b->first_ways && !b->last_ways && !b->stored;

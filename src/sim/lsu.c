@@ -347,6 +347,15 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     return bank->taken < bank->level->ports * bank->level->banks;
 }
 
+/* Whether the head of the queue will stall in the next cycle, unless something changes before. False: it may, too. */
+static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
+{
+    const sl_machine *m = &sim->machine;
+    return core->queues == 1 && m->level[0].cores_per_instance == 1 && !m->level[0].data_banks &&
+           (!m->core.one_pipeline || core->shared_free <= sim->now + 1) &&
+           sl_bank_foresees_stall(sim, bank, core->queue[0].first);
+}
+
 void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core)
 {
     if (core->stalled)
@@ -396,6 +405,12 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
                 core->group_free = group;
             }
         }
+    }
+    if (core->queued && foresees_stall(sim, core, bank)) {
+        core->stalled = true;
+        core->stalled_since = sim->now + 1;
+        core->stall = bank->stall;
+        return false;
     }
     return core->queued;
 }
