@@ -565,8 +565,6 @@ bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    if (sl_bank_foresees_stall(sim, b, number))
-        return SL_OUTCOME_STALL;
     uint64_t line = r->addr >> b->log2_line;
     uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
     lookup l = {.r = r,
