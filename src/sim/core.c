@@ -336,8 +336,7 @@ void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint3
 
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
-    if (core->queues > 1)
-        check_waiting(sim, core, w);
+    check_waiting(sim, core, w);
 }
 
 void sl_core_stored(sl_sim *sim, uint32_t number)

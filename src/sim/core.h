@@ -32,7 +32,7 @@ typedef struct sl_sim_warp {
     uint32_t asyncs;    /* asynchronous copies of these */
     bool waits;         /* until all of them are: one was volatile */
     uint32_t stores;    /* requests that have not arrived where they stay */
-    uint32_t queued;    /* requests in the load/store unit */
+    uint32_t queued;    /* requests in the load/store unit, where that has several queues */
     uint32_t lanes;     /* active in the current basic block */
     uint32_t issued;    /* machine instructions of the next one that have been issued */
     uint64_t ready_at;
@@ -140,7 +140,7 @@ void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 
 /* An access to shared memory is at the head of the load/store unit's queue. */
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
-/* All requests of a warp have left the load/store unit. */
+/* All requests of a warp have left the load/store unit, which has several queues. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
 /* ---- lsu.c ---- */

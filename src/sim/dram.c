@@ -108,8 +108,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     const sl_memory *t = &sim->times, *m = &sim->machine.memory;
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
-    const sl_request *r = sl_request_at(sim, e.request);
-    uint32_t bytes = sl_bits(r->units) << sim->log2_unit;
+    uint32_t bytes = sl_bits(e.units) << sim->log2_unit;
     uint64_t start = sl_later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
     uint64_t end = c->bus_free = start + burst(sim, bytes);
     uint64_t end_cycle = (end + BUS - 1) / BUS;
@@ -131,11 +130,11 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         bank->precharge_at = sl_later(bank->precharge_at, end_cycle + t->wr);
     } else {
         sim->result->dram_read_sectors += sectors;
-        if (r->slot != SL_NONE)
-            sim->slot[r->slot].memory_sectors += sectors;
+        if (e.slot != SL_NONE)
+            sim->slot[e.slot].memory_sectors += sectors;
     }
     renew_turn(c, e.bank);
-    if (!sl_request_is_answered(r))
+    if (!e.answered)
         sl_core_stored(sim, e.request);
     else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
@@ -194,7 +193,10 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
                          .from = from->index,
                          .arrival = channel->arrivals++,
                          .next = SL_NONE,
-                         .write = r->kind != SL_REQUEST_LOAD};
+                         .units = r->units,
+                         .slot = r->slot,
+                         .write = r->kind != SL_REQUEST_LOAD,
+                         .answered = sl_request_is_answered(r)};
     locate(sim, r->addr, e);
     sl_dram_bank *bank = &channel->bank[e->bank];
     if (bank->first == SL_NONE)

@@ -19,7 +19,9 @@ typedef struct sl_dram_entry {
     uint32_t request, bank;
     uint32_t from;         /* bank of the last level */
     uint32_t next;         /* for the same bank, or of the free ones */
+    uint32_t units, slot;  /* those of the request, which is no longer in the host's cache when it is accessed */
     bool write, activated; /* activated: its row was activated for it */
+    bool answered;
 } sl_dram_entry;
 
 /* What the next command of a bank is. */

@@ -394,7 +394,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         bank->taken++;
         core->pass_taken++;
         queue->first = next; /* the bank may have linked it elsewhere */
-        if (!--core->warp[w].queued)
+        if (core->queues > 1 && !--core->warp[w].queued)
             sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);

@@ -99,6 +99,8 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
     sl_port *p = &sim->port[b->index];
     sl_request *r = sl_request_at(sim, sl_queue_head(&b->out)->request);
     p->request = sl_queue_head(&b->out)->request;
+    if (b->out.count > 1)
+        __builtin_prefetch(sl_request_at(sim, sl_queue_second(&b->out)->request));
     p->send_at = sl_later(sl_queue_ready_at(&b->out), p->free);
     r->stalled = 0;
     if (sim->machine.levels > 1) {

@@ -51,6 +51,11 @@ static inline const sl_queued *sl_queue_head(const sl_queue *q)
     return &q->item[q->head];
 }
 
+static inline const sl_queued *sl_queue_second(const sl_queue *q)
+{
+    return &q->item[(q->head + 1) & (q->capacity - 1)];
+}
+
 /* When its first request may be taken; UINT64_MAX: there is none. */
 static inline uint64_t sl_queue_ready_at(const sl_queue *q)
 {
