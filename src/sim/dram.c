@@ -258,9 +258,12 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     sl_channel *c = &sim->channel[number];
     uint32_t last = sim->machine.levels - 1;
     while (sl_queue_ready_at(&c->done) <= sim->now) {
-        uint32_t b = sl_queue_head(&c->done)->to, request = sl_queue_take(&c->done);
-        sl_bank_fill(sim, &sim->bank[last][b], request);
-        sl_bank_wake(sim, &sim->bank[last][b], sim->now + 1);
+        sl_bank *b = &sim->bank[last][sl_queue_head(&c->done)->to];
+        /* Data is seen in the next cycle, or in this one by a bank that has something else to do. */
+        bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now ||
+                    b->stalled_since == sim->now;
+        sl_bank_fill(sim, b, sl_queue_take(&c->done));
+        sl_bank_wake(sim, b, sim->now + !busy);
     }
     if (c->command_at <= sim->now)
         c->command_at = command(sim, c);
