@@ -79,6 +79,10 @@ CHAIN(lds, unsigned x = at,
                    : "r"(at)
                    : "memory");
       , x)
+/* of constant memory, at an index that the lanes may differ in, and at one that they share */
+__constant__ unsigned zeros[64];
+CHAIN(ldc, INT, x = zeros[x & 63];, x)
+CHAIN(ldc_uniform, unsigned x = zero, x = zeros[x & 63];, x)
 CHAIN(sts_bar_lds, INT,
       asm volatile("st.shared.u32 [%1], %0; bar.sync 0; ld.shared.u32 %0, [%1];"
                    : "+r"(x)
@@ -93,6 +97,22 @@ CHAIN(atom_shared_one, INT,
                    : "memory");
       , x)
 CHAIN(atom_shared_f32, FLT, asm volatile("atom.shared.add.f32 %0, [%1], %0;" : "+f"(f) : "r"(at) : "memory");, f)
+/* dependent loads of constant memory at so many addresses of a warp */
+__global__ void ldc_distinct(unsigned *out, unsigned distinct)
+{
+    unsigned x = 0, base = threadIdx.x % distinct, best = ~0u;
+    for (int turn = 0; turn < TURNS; turn++) {
+        unsigned from = clock();
+        REPEAT64(x = zeros[(x + base) & 63];)
+        unsigned took = clock() - from;
+        best = took < best ? took : best;
+    }
+    if (threadIdx.x == 0)
+        out[0] = best;
+    if (x == 12345)
+        out[1] = 1;
+}
+
 /* a loop that ptxas does not unroll, of N dependent instructions */
 template <int N> __global__ void loop(unsigned *out, unsigned zero, unsigned times)
 {
@@ -198,6 +218,13 @@ int main()
     SHOW(warp_sync, 1);
     SHOW(membar_cta, 1);
     SHOW(membar_gl, 1);
+    SHOW(ldc, 1);
+    SHOW(ldc_uniform, 1);
+    for (unsigned warps = 1; warps <= 16; warps *= 16)
+        for (unsigned distinct = 1; distinct <= 32; distinct *= 2) {
+            ldc_distinct<<<1, 32 * warps>>>(out, distinct);
+            printf("ldc of %u addresses,%u,%.2f\n", distinct, warps, read_out() / (double)ITEMS);
+        }
     SHOW(lds, 1);
     for (int warps : {1, 2, 4, 8, 16, 32}) {
         SHOW(bar_sync, warps);

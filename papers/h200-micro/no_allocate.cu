@@ -1,5 +1,6 @@
-/* L1::no_allocate: cycles of hits with and without it, by lines of a warp's access, and loads of one line by several warps at the same
- * time. no_allocate.csv is what an H200 printed, with L2's reads of the latter beside it (ncu, caches emptied before each launch). */
+/* L1::no_allocate: cycles of hits with and without it, by lines of a warp's access; loads of one line by several warps at the same
+ * time; and what of lines that L1 has is still there after such loads of them. no_allocate.csv is what an H200 printed, with L2's
+ * reads of the second beside it (ncu, caches emptied before each launch). */
 #include <cstdint>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -58,6 +59,43 @@ template <int MODE> __global__ void together(const float *a, long long *cycles, 
     sink[threadIdx.x] = sum;
 }
 
+/* One warp, 32 lines per access, an L1 that is full. Reads sector 0 of `lines` lines if `present`, then sector `sector` of them in
+ * MODE, sector 0 once more if `again`, then one sector of `others` other lines, by loads or stores, and counts of which lines sector
+ * `sector` still hits: cycles of single loads tell. */
+struct experiment {
+    int lines, present, sector, again, others, stores;
+};
+
+template <int MODE> __device__ float read_lines(const float *a, int lines, float sum)
+{
+    for (int i = threadIdx.x; i < lines; i += 32)
+        sum += load<MODE>(a + i * 32 + (__float_as_int(sum) == 12345));
+    __syncwarp();
+    return sum;
+}
+
+template <int MODE> __global__ void kept(float *a, experiment e, long long *count, float *sink)
+{
+    float *b = a + (8 << 20);
+    float sum = read_lines<0>(b + (1 << 20), 4096, 0);
+    sum = read_lines<0>(a, e.present * e.lines, sum);
+    sum = read_lines<MODE>(a + e.sector * 8, e.lines, sum);
+    sum = read_lines<0>(a, e.again * e.lines, sum);
+    sum = read_lines<0>(b, e.stores ? 0 : e.others, sum);
+    for (int i = threadIdx.x; e.stores && i < e.others; i += 32)
+        asm volatile("st.global.f32 [%0], %1;" ::"l"(b + i * 32 + (__float_as_int(sum) == 12345)), "f"(1.0f));
+    __syncwarp();
+    long long hits = 0;
+    for (int i = 0; i < e.lines; i++) {
+        long long begin = clock64();
+        sum += load<0>(a + i * 32 + e.sector * 8 + (__float_as_int(sum) == 12345));
+        hits += clock64() + (__float_as_int(sum) == 12345) - begin < 100;
+    }
+    if (!threadIdx.x)
+        *count = hits;
+    sink[threadIdx.x] = sum;
+}
+
 int main()
 {
     float *a, *sink;
@@ -87,5 +125,18 @@ int main()
                 cudaDeviceSynchronize();
                 printf("together,%s,%d,1,%.3f\n", names[mode], warps, *cycles / 64.0);
             }
+    puts("test,mode,lines,present,sector,again,others,stores,hits");
+    for (int n = 0; n < 3 * 2 * 2 * 2 * 4 * 2 * 3; n++) {
+        int rest = n / 3, mode = n % 3, digit[6], base[] = {2, 4, 2, 2, 2, 3};
+        for (int i = 0; i < 6; rest /= base[i++])
+            digit[i] = rest % base[i];
+        experiment e = {32 << 2 * digit[5], digit[4], digit[3], digit[2], digit[1] ? 16 << 2 * digit[1] : 0, digit[0]};
+        void (*kernel[])(float *, experiment, long long *, float *) = {kept<0>, kept<1>, kept<2>};
+        if ((e.again && !e.present) || (e.stores && !e.others))
+            continue;
+        kernel[mode]<<<1, 32>>>(a, e, cycles, sink);
+        cudaDeviceSynchronize();
+        printf("kept,%s,%d,%d,%d,%d,%d,%d,%lld\n", names[mode], e.lines, e.present, e.sector, e.again, e.others, e.stores, *cycles);
+    }
     printf("%s\n", cudaGetErrorString(cudaGetLastError()));
 }

@@ -294,3 +294,17 @@ uint32_t sl_atomic_passes(const sl_access *a, uint32_t lanes)
     }
     return passes;
 }
+
+uint32_t sl_constant_passes(const sl_access *a, uint32_t lanes)
+{
+    uint64_t expanded[SL_MAX_LANES];
+    const uint64_t *addr = lane_addresses(a, lanes, expanded);
+    uint32_t passes = 0;
+    for (uint64_t left = a->mask; left; passes++) {
+        uint64_t one = addr[__builtin_ctzll(left)];
+        for (uint64_t lane = left; lane; lane &= lane - 1)
+            if (addr[__builtin_ctzll(lane)] == one)
+                left &= ~(lane & -lane);
+    }
+    return passes;
+}

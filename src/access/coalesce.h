@@ -41,5 +41,7 @@ static inline uint32_t sl_span_sectors(const sl_sector_span *spans, uint32_t cou
 uint32_t sl_bank_passes(const sl_access *access, uint32_t lanes, uint32_t width);
 /* The same for atomics: lanes on the same word conflict, too. */
 uint32_t sl_atomic_passes(const sl_access *access, uint32_t lanes);
+/* Different addresses, which constant memory serves one after the other. */
+uint32_t sl_constant_passes(const sl_access *access, uint32_t lanes);
 
 #endif

@@ -50,11 +50,24 @@ static bool has_newer_data(const sl_bank *b, const lookup *l)
     return l->here && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->units;
 }
 
+/* A load that does not ask for its line in the first level to stay: the line is there, and is evicted first from now
+ * on. */
+static bool lets_go(sl_sim *sim, sl_bank *b, const lookup *l)
+{
+    if (b->number || !(sim->priorities & 1) || !l->here || l->way == SL_NO_WAY || l->r->kind != SL_REQUEST_LOAD ||
+        !(l->r->bypass & 1 || sl_evicts_first(b, l->r)))
+        return false;
+    sim->failed |= !sl_set_first(b, l->access.set, l->way, true);
+    return true;
+}
+
 /* Decides whether a request that misses bypasses its level. Only here; the request carries the decision. */
-static bool bypasses_level(sl_bank *b, lookup *l)
+static bool bypasses_level(sl_sim *sim, sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number), here = (uint8_t)(1u << l->place);
     sl_way_mask mask;
+    if (lets_go(sim, b, l)) /* it allocates no line, but fills sectors of this one */
+        return l->r->bypass &= (uint8_t)~here, false;
     if (b->plain && !(l->r->bypass & bit))
         return false;
     if ((b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted & bit) || l->r->bypass & bit)
@@ -284,7 +297,7 @@ static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
     line->mark |= SL_LINE_REUSED;
     if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
         sim->failed |= !sl_set_last(b, l->access.set, l->way);
-    if (!sl_evicts_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
+    if (!lets_go(sim, b, l) && !sl_evicts_first(b, l->r) && !streams(b, l)) /* elsewhere it says nothing of the line */
         tell_hit(b, l);
     if (!b->number)
         return;
@@ -387,7 +400,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             return SL_OUTCOME_PENDING;
         }
     }
-    return bypasses_level(b, l) ? bypass_level(sim, b, l) : miss(sim, b, l);
+    return bypasses_level(sim, b, l) ? bypass_level(sim, b, l) : miss(sim, b, l);
 }
 
 /* Stores at a level that sends them on, or at a copy of their line. */

@@ -433,6 +433,18 @@ static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp 
     return start + passes - 1 + step->cycles;
 }
 
+/* Constant memory: one address of all lanes at once, several one after the other, whichever warps they are of. */
+enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
+static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_step *step)
+{
+    uint32_t passes = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
+    if (passes == 1)
+        return sim->now + step->cycles;
+    uint64_t start = core->constant_free > sim->now ? core->constant_free : sim->now;
+    core->constant_free = start + CONSTANT_INTERVAL * passes;
+    return start + step->cycles + step->further * (passes - 1);
+}
+
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -459,6 +471,8 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         return status;
     if (step->kind == SL_STEP_SHARED && !step->queued)
         result = access_shared(sim, core, warp, inst, step);
+    if (step->further && warp->access->mask)
+        result = access_constant(sim, core, warp, step);
     set_results(sim, core, w, step, result);
     if (step->kind == SL_STEP_SHARED && step->queued)
         status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);

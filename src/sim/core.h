@@ -92,12 +92,13 @@ struct sl_sim_core {
     uint32_t blocks, ages;
     uint64_t starts; /* when another block can */
     sl_scheduler *scheduler;
-    uint64_t held_back;   /* warps whose loads the first level's policy does not let issue */
-    uint64_t ask_again;   /* when it is asked again for them */
-    uint64_t ticked;      /* last cycle in which schedulers were; SL_NEVER: not yet */
-    bool settled;         /* none issued then, and no warp has changed its state since */
-    bool asks;            /* ready warps that wait for the load/store unit concern others, too */
-    uint64_t shared_free; /* when the shared memory takes the next access */
+    uint64_t held_back;     /* warps whose loads the first level's policy does not let issue */
+    uint64_t ask_again;     /* when it is asked again for them */
+    uint64_t ticked;        /* last cycle in which schedulers were; SL_NEVER: not yet */
+    bool settled;           /* none issued then, and no warp has changed its state since */
+    bool asks;              /* ready warps that wait for the load/store unit concern others, too */
+    uint64_t shared_free;   /* when the shared memory takes the next access */
+    uint64_t constant_free; /* the same of constant memory */
     /* load/store unit */
     uint32_t queues, queue_at;
     uint64_t queued;       /* mask of queues that are not empty */

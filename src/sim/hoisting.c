@@ -30,7 +30,7 @@ static bool stays(const sl_program *p, uint32_t i)
 {
     uint8_t class = p->kernel->inst[i].op_class, kind = p->step[i].kind;
     return class == SL_CLASS_CONTROL || class == SL_CLASS_WARP || kind == SL_STEP_BARRIER || kind == SL_STEP_FENCE ||
-           kind == SL_STEP_WAIT_ASYNC;
+           kind == SL_STEP_WAIT_ASYNC || p->step[i].branches;
 }
 
 /* Is short, and goes on to the block behind it. */
@@ -41,13 +41,6 @@ static bool is_between(const sl_program *p, uint32_t b)
         if (stays(p, i))
             return false;
     return bb->count && bb->count <= MAX_BETWEEN;
-}
-
-static bool is_constant_load(const sl_program *p, uint32_t i)
-{
-    const sl_inst *inst = &p->kernel->inst[i];
-    return inst->access == SL_ACCESS_LOAD && inst->space == SL_MEM_GLOBAL &&
-           strstr(p->kernel->strings + inst->opcode, ".nc");
 }
 
 /* An instruction stays: what depends on it does, too. */
@@ -64,7 +57,7 @@ static bool can_move(const hoisting *h, uint32_t i)
 {
     const sl_step *s = &h->program->step[i];
     if (stays(h->program, i) ||
-        (h->program->kernel->inst[i].mem_slot != UINT32_MAX && !is_constant_load(h->program, i)))
+        (h->program->kernel->inst[i].mem_slot != UINT32_MAX && !sl_program_is_constant_load(h->program, i)))
         return false;
     for (uint32_t k = 0; k < s->regs; k++)
         if (k < s->dsts ? h->touched[s->reg[k]] : h->written[s->reg[k]])

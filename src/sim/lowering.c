@@ -8,14 +8,18 @@ static const struct lowered {
     const char *op, *modifier, *type;
     uint8_t issues;
     uint16_t cycles;
+    bool branches;
 } table[] = {
-#define SL_LOWERED(op, modifier, type, issues, cycles) {op, modifier, type, issues, cycles},
+#define SL_LOWERED(op, modifier, type, issues, cycles)   {op, modifier, type, issues, cycles, false},
+#define SL_BRANCHING(op, modifier, type, issues, cycles) {op, modifier, type, issues, cycles, true},
 #include "sim/lowering.def"
+#undef SL_BRANCHING
 #undef SL_LOWERED
 };
 
 /* Float atomics on shared memory are loops (papers/h200-micro/rates.csv). */
 enum { FLOAT_ATOMIC_PASSES = 6 };
+enum { FURTHER_CONSTANT = 11 }; /* cycles (papers/h200-micro/latencies.csv) */
 enum { PROLOGUE = 2 }; /* instructions at the start of every kernel: its stack and the descriptor of global memory */
 
 /* ---- words of an opcode ---- */
@@ -47,9 +51,11 @@ static void lower(sl_step *step, const char *opcode)
     while (row < end &&
            !(first_word(opcode, row->op) && last_word(opcode, row->type) && has_word(opcode, row->modifier)))
         row++;
-    if (row == end)
+    if (row == end || (first_word(opcode, "ld") && step->regs == step->dsts)) /* of a constant whose address is known */
         return;
     step->issues = row->issues;
+    step->branches = row->branches;
+    step->further = first_word(opcode, "ld") ? FURTHER_CONSTANT : 0;
     if (!row->cycles)
         return;
     step->gap = (uint8_t)(row->cycles / row->issues);

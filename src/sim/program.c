@@ -53,6 +53,14 @@ static void number_accesses(sl_program *p)
     }
 }
 
+bool sl_program_is_constant_load(const sl_program *program, uint32_t step)
+{
+    const sl_inst *inst = sl_program_inst(program, step);
+    return inst->access == SL_ACCESS_LOAD &&
+           (inst->space == SL_MEM_CONST ||
+            (inst->space == SL_MEM_GLOBAL && strstr(program->kernel->strings + inst->opcode, ".nc")));
+}
+
 sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_trace_kernel *kernel, sl_error *error)
 {
     const sl_core_limits *core = &machine->core;

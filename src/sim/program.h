@@ -20,9 +20,11 @@ typedef enum sl_unit { SL_UNIT_ALU, SL_UNIT_F64, SL_UNIT_SFU, SL_UNIT_TENSOR, SL
 typedef struct sl_step {
     uint8_t kind, unit;
     bool queued;        /* goes through the queue of the load/store unit */
+    bool branches;      /* has a path of its own for rare operands: nothing moves across it */
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
     uint8_t issues;     /* machine instructions; 0: another one does it, too */
     uint8_t passes;     /* of an atomic on one word of shared memory: several if it is a loop */
+    uint8_t further;    /* cycles of each further address of constant memory */
     uint8_t gap;        /* cycles from one of them to the next */
     uint32_t cycles; /* from the (last) issue to the result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
     uint32_t access; /* memory instructions: which one of its basic block it is in the trace */
@@ -63,6 +65,9 @@ static inline const sl_inst *sl_program_inst(const sl_program *program, uint32_t
 {
     return &program->kernel->inst[program->order[step]];
 }
+
+/* Whether a step loads data that nobody changes while the kernel runs. */
+bool sl_program_is_constant_load(const sl_program *program, uint32_t step);
 
 sl_status sl_program_init(sl_program *program, const sl_machine *machine, const sl_trace_kernel *kernel,
                           sl_error *error);

@@ -68,6 +68,20 @@ static void two_rows_of_a_block_are_two_pieces(void **state)
 }
 
 /* Marks every byte's piece in a list. */
+static void constant_memory_is_asked_for_each_address_once(void **state)
+{
+    (void)state;
+    sl_access some = {.mask = UINT32_MAX};
+    for (uint64_t i = 0; i < 32; i++)
+        some.addr[i] = 0x1000 + i % 5 * 4;
+    sl_access few = some, one = line(0x1000, 0), all = line(0x1000, 4);
+    few.mask = 0x21; /* lanes 0 and 5 */
+    assert_int_equal(sl_constant_passes(&some, 32), 5);
+    assert_int_equal(sl_constant_passes(&few, 32), 1);
+    assert_int_equal(sl_constant_passes(&one, 32), 1);
+    assert_int_equal(sl_constant_passes(&all, 32), 32);
+}
+
 static uint32_t by_brute_force(const sl_access *access, uint32_t lanes, uint32_t width, unsigned log2, uint64_t *list)
 {
     sl_access a = *access;
@@ -201,6 +215,7 @@ static void passes_over_banks_agree_with_brute_force(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_memory_is_asked_for_each_address_once),
         cmocka_unit_test(neighbouring_words_share_sectors),
         cmocka_unit_test(an_access_across_a_boundary_touches_both_sides),
         cmocka_unit_test(inactive_lanes_touch_nothing),

@@ -7,6 +7,10 @@
 
 enum { MOST = 64 };
 
+/* Opcodes, by their place in the strings of a kernel. */
+static const char strings[] = "\0op\0ld.global.nc.u32\0div.rn.f32\0div.full.f32";
+enum { CONSTANT = 4, DIVISION = 21, FAST_DIVISION = 32 };
+
 typedef struct code {
     sl_inst inst[MOST];
     uint32_t mem_inst[MOST];
@@ -51,26 +55,37 @@ static void compute(code *c, uint16_t to, uint16_t a, uint16_t b)
 }
 
 /* Compares the order with letters: 'a' is the first instruction. */
-static void expect_order(code *c, uint32_t prefetch, const char *order)
+static void expect(code *c, uint32_t prefetch, bool lowering, const char *order)
 {
     sl_machine machine;
     sl_program program;
     sl_error error;
     assert_int_equal(sl_machine_load("fermi-gtx480", &machine, &error), SL_OK);
     machine.core.load_batching = prefetch;
+    machine.core.lowering = lowering;
     c->bb[0] = (sl_trace_bb){0, c->kernel.insts};
     c->kernel.bbs = 1;
     c->kernel.bb = c->bb;
     c->kernel.inst = c->inst;
     c->kernel.mem_inst = c->mem_inst;
-    c->kernel.strings = "\0op";
-    c->kernel.strings_bytes = 4;
+    c->kernel.strings = strings;
+    c->kernel.strings_bytes = sizeof strings;
     assert_int_equal(sl_program_init(&program, &machine, &c->kernel, &error), SL_OK);
     char text[MOST + 1] = {0};
     for (uint32_t i = 0; i < c->kernel.insts; i++)
         text[i] = (char)('a' + program.order[i]);
     assert_string_equal(text, order);
     sl_program_fini(&program);
+}
+
+static void expect_order(code *c, uint32_t prefetch, const char *order)
+{
+    expect(c, prefetch, false, order);
+}
+
+static void expect_lowered(code *c, const char *order)
+{
+    expect(c, 16, true, order);
 }
 
 /* a: r2 = [r1]  b: r3 = r2+r3  c: r4 = r1+1  d: r5 = [r4]  e: r3 = r5+r3 */
@@ -144,6 +159,48 @@ static void a_load_of_global_memory_goes_before_a_store_to_shared_memory(void **
     expect_order(&c, 16, "acbd");
 }
 
+/* Twice: index, what it points to, a value; their product is added. All indices come first, then what waits for them,
+ * before values on which as little depends. */
+static void what_other_loads_wait_for_comes_first(void **state)
+{
+    (void)state;
+    code c = {0};
+    for (uint16_t i = 0; i < 2; i++) { /* abcd efgh */
+        uint16_t base = (uint16_t)(10 + 10 * i);
+        load(&c, base, 1);                                             /* the value */
+        load(&c, (uint16_t)(base + 1), 2);                             /* the index */
+        load(&c, (uint16_t)(base + 2), (uint16_t)(base + 1));          /* what it points to */
+        compute(&c, (uint16_t)(base + 3), base, (uint16_t)(base + 2)); /* their product */
+    }
+    expect_order(&c, 16, "bfcgaedh");
+}
+
+static void a_load_of_constant_data_goes_before_a_store(void **state)
+{
+    (void)state;
+    code c = {0};
+    load(&c, 2, 1);                                       /* a */
+    compute(&c, 3, 2, 2);                                 /* b */
+    add_memory(&c, SL_MEM_GLOBAL, SL_ACCESS_STORE, 0, 3); /* c */
+    load(&c, 4, 1);                                       /* d */
+    c.inst[3].opcode = CONSTANT;
+    expect_order(&c, 16, "adbc");
+}
+
+/* Of divisions only those whose machine code has a branch. */
+static void nothing_moves_across_a_division_with_a_branch(void **state)
+{
+    (void)state;
+    for (int branches = 0; branches < 2; branches++) {
+        code c = {0};
+        load(&c, 2, 1);       /* a */
+        compute(&c, 3, 2, 2); /* b */
+        load(&c, 4, 1);       /* c */
+        c.inst[1].opcode = branches ? DIVISION : FAST_DIVISION;
+        expect_lowered(&c, branches ? "abc" : "acb");
+    }
+}
+
 static void nothing_moves_across_a_barrier(void **state)
 {
     (void)state;
@@ -166,6 +223,9 @@ int main(void)
         cmocka_unit_test(a_register_is_read_before_it_is_loaded_again),
         cmocka_unit_test(a_load_stays_behind_a_store_of_its_space),
         cmocka_unit_test(a_load_of_global_memory_goes_before_a_store_to_shared_memory),
+        cmocka_unit_test(what_other_loads_wait_for_comes_first),
+        cmocka_unit_test(a_load_of_constant_data_goes_before_a_store),
+        cmocka_unit_test(nothing_moves_across_a_division_with_a_branch),
         cmocka_unit_test(nothing_moves_across_a_barrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,28 @@ static void iterations_of_an_unrolled_loop_load_together(void **state)
     sl_program_fini(&p);
 }
 
+static void constant_memory_at_an_index_takes_its_time(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.core.lowering = 1;
+    loop l;
+    sl_program p;
+    sl_error error;
+    for (uint8_t addresses = 0; addresses < 2; addresses++) {
+        make_loop(&l, 0);
+        strcpy(l.strings + 40, "ld.const.u32");
+        l.inst[0].opcode = 40;
+        l.inst[0].space = SL_MEM_CONST;
+        l.inst[0].srcs = addresses; /* registers of its address */
+        assert_int_equal(sl_program_init(&p, &m, &l.kernel, &error), SL_OK);
+        assert_int_equal(p.step[0].kind, SL_STEP_PLAIN);
+        assert_int_equal(p.step[0].cycles, addresses ? 29 : m.core.alu_cycles);
+        assert_int_equal(p.step[0].further, addresses ? 11 : 0);
+        sl_program_fini(&p);
+    }
+}
+
 /* Twice: r = [r1]; p = r >= r3; jump over "[r6] = r" on p. */
 typedef struct branches {
     sl_inst inst[8];
@@ -444,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_copy_takes_stores),
         cmocka_unit_test(a_partial_store_takes_its_share_of_the_network),
         cmocka_unit_test(iterations_of_an_unrolled_loop_load_together),
+        cmocka_unit_test(constant_memory_at_an_index_takes_its_time),
         cmocka_unit_test(constant_loads_move_before_branches),
         cmocka_unit_test(a_long_opcode_issues_several_times_in_its_measured_time),
     };

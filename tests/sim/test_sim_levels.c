@@ -322,6 +322,36 @@ static void lines_that_are_evicted_last_stay(void **state)
     assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 0);
 }
 
+/* Even lines share two ways of L1. Where priorities are known, a hit of a load that does not allocate makes its line
+ * the next victim, until another load hits it. */
+static void a_line_hit_by_a_load_that_does_not_allocate_goes_first(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const sl_sim_hint hint[MEMORY_OPS] = {[LOAD] = {.bypass = 1}};
+    const warp_acts passed = WARP(at(LOAD_2, 0), do_(USE_2), at(LOAD_2, 256), do_(USE_2), at(LOAD, 256), do_(USE),
+                                  at(LOAD_2, 512), do_(USE_2), at(LOAD_2, 0), do_(USE_2));
+    const warp_acts kept = WARP(at(LOAD_2, 0), do_(USE_2), at(LOAD_2, 256), do_(USE_2), at(LOAD, 256), do_(USE),
+                                at(LOAD_2, 256), do_(USE_2), at(LOAD_2, 512), do_(USE_2), at(LOAD_2, 256), do_(USE_2));
+    assert_int_equal(run_hints(&m, hint, &passed).level[0].hits, 1);
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    assert_int_equal(run_hints(&m, hint, &passed).level[0].hits, 2);
+    assert_int_equal(run_hints(&m, hint, &kept).level[0].hits, 3);
+}
+
+static void a_load_that_does_not_allocate_fills_a_sector_of_a_line_that_is_there(void **state)
+{
+    (void)state;
+    sl_machine m = sectored();
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    const sl_sim_hint hint[MEMORY_OPS] = {[LOAD] = {.bypass = 1}};
+    const warp_acts there = WARP(lanes(LOAD_2, 0, 4, 0xff), do_(USE_2), lanes(LOAD, 32, 4, 0xff), do_(USE),
+                                 lanes(LOAD_2, 32, 4, 0xff), do_(USE_2));
+    const warp_acts absent = WARP(lanes(LOAD, 32, 4, 0xff), do_(USE), lanes(LOAD_2, 32, 4, 0xff), do_(USE_2));
+    assert_int_equal(run_hints(&m, hint, &there).level[0].hits, 1);
+    assert_int_equal(run_hints(&m, hint, &absent).level[0].hits, 0);
+}
+
 /* Of two lines that are to be evicted last one may stay: the other goes as it is the oldest. */
 static void so_many_ways_are_kept_for_lines_that_are_evicted_last(void **state)
 {
@@ -721,6 +751,8 @@ int main(void)
         cmocka_unit_test(two_loads_that_bypass_are_two_requests),
         cmocka_unit_test(a_plan_says_which_loads_bypass_which_levels),
         cmocka_unit_test(lines_that_are_evicted_last_stay),
+        cmocka_unit_test(a_line_hit_by_a_load_that_does_not_allocate_goes_first),
+        cmocka_unit_test(a_load_that_does_not_allocate_fills_a_sector_of_a_line_that_is_there),
         cmocka_unit_test(so_many_ways_are_kept_for_lines_that_are_evicted_last),
         cmocka_unit_test(of_too_many_dirty_lines_the_oldest_is_written_back_and_kept),
         cmocka_unit_test(half_of_the_lines_can_have_a_priority),
