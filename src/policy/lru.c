@@ -3,61 +3,88 @@
  */
 #include "policy/policy.h"
 
-/* Each set is a ring in the order of use: caches of many ways would search long for the oldest stamp. */
-typedef struct neighbours {
-    uint16_t older, newer;
-} neighbours;
-
+/* Each set is a ring in the order of use: caches of many ways would search long for the oldest stamp. Of each way it
+ * has the older and the newer neighbour, behind the last way those of its end: the newest and the oldest. Most sets
+ * have so few ways that a byte names one, and less of the host's cache is used. */
 typedef struct lru {
-    neighbours *ring; /* [sets * (ways + 1)]; the last of a set is its end, next to the newest and the oldest */
-    uint32_t ways;
+    void *ring;    /* [sets * row] of uint8_t, or uint16_t if `wide` */
+    uint32_t ways; /* the number of the end, too */
+    uint32_t row;
+    bool wide;
 } lru;
+
+enum { OLDER, NEWER, NEIGHBOURS };
+
+static inline size_t place(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour)
+{
+    return (size_t)set * l->row + NEIGHBOURS * way + neighbour;
+}
+static inline uint32_t get(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour)
+{
+    size_t at = place(l, set, way, neighbour);
+    return l->wide ? ((const uint16_t *)l->ring)[at] : ((const uint8_t *)l->ring)[at];
+}
+static inline void put(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour, uint32_t to)
+{
+    size_t at = place(l, set, way, neighbour);
+    if (l->wide)
+        ((uint16_t *)l->ring)[at] = (uint16_t)to;
+    else
+        ((uint8_t *)l->ring)[at] = (uint8_t)to;
+}
+/* `newer` follows `older`. */
+static inline void join(const lru *l, uint32_t set, uint32_t older, uint32_t newer)
+{
+    put(l, set, older, NEWER, newer);
+    put(l, set, newer, OLDER, older);
+}
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
     lru *l = self;
-    size_t row = (size_t)shape->ways + 1;
     (void)value;
-    if (row > UINT16_MAX)
+    if (shape->ways >= UINT16_MAX)
         return sl_fail(error, SL_UNSUPPORTED, "policy 'lru' supports less than %u ways", UINT16_MAX);
     l->ways = shape->ways;
-    l->ring = sl_arena_array(arena, neighbours, shape->sets * row);
+    l->wide = shape->ways > UINT8_MAX;
+    l->row = NEIGHBOURS * (shape->ways + 1);
+    l->ring = l->wide ? (void *)sl_arena_array(arena, uint16_t, (size_t)shape->sets * l->row)
+                      : (void *)sl_arena_array(arena, uint8_t, (size_t)shape->sets * l->row);
     if (!l->ring)
         return sl_fail_memory(error);
-    for (size_t i = 0; i < shape->sets * row; i++) { /* the lowest way is the oldest */
-        size_t way = i % row;
-        l->ring[i] = (neighbours){(uint16_t)(way ? way - 1 : row - 1), (uint16_t)(way + 1 < row ? way + 1 : 0)};
-    }
+    for (uint32_t set = 0; set < shape->sets; set++)
+        for (uint32_t way = 0; way <= l->ways; way++) /* the lowest way is the oldest */
+            join(l, set, way ? way - 1 : l->ways, way);
     return SL_OK;
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     const lru *l = self;
-    const neighbours *ring = &l->ring[(size_t)access->set * (l->ways + 1)];
-    uint32_t way = ring[l->ways].newer;
+    uint32_t way = get(l, access->set, l->ways, NEWER);
     while (!sl_way_in(evictable, way))
-        way = ring[way].newer;
+        way = get(l, access->set, way, NEWER);
     return way;
 }
 
 static void on_use(void *self, const sl_cache_access *access, uint32_t way)
 {
-    const lru *l = self;
-    neighbours *ring = &l->ring[(size_t)access->set * (l->ways + 1)], *end = &ring[l->ways];
-    if (end->older == way)
+    const lru copy = *(const lru *)self, *l = &copy;
+    uint32_t set = access->set, newest = get(l, set, l->ways, OLDER);
+    if (newest == way)
         return;
-    ring[ring[way].older].newer = ring[way].newer;
-    ring[ring[way].newer].older = ring[way].older;
-    ring[way] = (neighbours){end->older, (uint16_t)l->ways};
-    ring[end->older].newer = (uint16_t)way;
-    end->older = (uint16_t)way;
+    join(l, set, get(l, set, way, OLDER), get(l, set, way, NEWER));
+    join(l, set, newest, way);
+    join(l, set, way, l->ways);
 }
 
 static uint32_t likely(const void *self, uint32_t set)
 {
     const lru *l = self;
-    return l->ring[(size_t)set * (l->ways + 1) + l->ways].newer;
+    const char *ring = (const char *)l->ring + place(l, set, 0, 0) * (l->wide ? 2 : 1);
+    for (uint32_t at = 0; at < l->row * (l->wide ? 2 : 1); at += 64)
+        __builtin_prefetch(ring + at);
+    return get(l, set, l->ways, NEWER);
 }
 
 const sl_policy_ops sl_policy_lru = {

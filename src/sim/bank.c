@@ -23,7 +23,8 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
-    sl_bank_put(sim, waits ? &b->hits : &b->fills, time, number);
+    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->group))
+        sim->failed = true;
     sl_bank_wake(sim, b, time);
 }
 
@@ -39,6 +40,7 @@ typedef struct lookup {
     size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
     bool here;
     uint32_t eviction; /* record of the victim; SL_NONE: it does not block the way */
+    uint32_t asked;    /* of a miss: units that were requested */
     sl_cache_access access;
 } lookup;
 
@@ -66,6 +68,8 @@ static bool bypasses_level(sl_sim *sim, sl_bank *b, lookup *l)
     sl_way_mask mask;
     if (lets_go(sim, b, l)) /* it allocates no line, but fills sectors of this one */
         return l->r->bypass &= (uint8_t)~here, false;
+    if (b->plain && !(l->r->bypass & bit))
+        return false;
     if ((b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted & bit) || l->r->bypass & bit)
         l->r->bypass |= here;
     if (has_newer_data(b, l))
@@ -93,6 +97,8 @@ static sl_outcome stall(sl_bank *b, sl_stall reason)
 /* A load is counted where its core is served, and what changes data at home. */
 static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
 {
+    if (b->plain)
+        return true;
     return l->access.kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->place == b->number;
 }
 
@@ -128,6 +134,8 @@ static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_s
 /* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
+    if (b->plain)
+        return stall(b, reason);
     if (passes_by(sim, b, l, reason))
         return bypass_level(sim, b, l);
     bool asked = l->r->stalled >> reason & 1;
@@ -144,7 +152,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entries)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
-    if (way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access.line)) {
+    if (!b->plain && way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access.line)) {
         way = sl_open_way(b, set);
         sim->result->level[b->number].frc_misses += way != SL_NO_WAY;
     }
@@ -160,7 +168,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
         return SL_STALL_QUEUE;
     if (full)
         l->eviction = sl_line_evict(sim, b, set, way);
-    if (l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
+    if (!b->plain && l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
         sim->result->level[b->number].frc_misses++;
         l->eviction = SL_NONE;
     }
@@ -170,7 +178,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
     sl_put_tag(b, set, way, l->access.line + 1);
     sl_mark_priority(sim, b, set, way, l->r);
     sl_policy_fill(&b->replacement, &l->access, way);
-    if (b->bypass.ops)
+    if (!b->plain && b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
     return SL_STALLS;
 }
@@ -198,6 +206,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
 {
     uint32_t m = sl_take_mshr(b);
     sl_line *line = &b->line[l->line_slot];
+    sl_request *r = l->r;
     if (m == SL_NONE) {
         sim->failed = true;
         return false;
@@ -205,18 +214,21 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
     b->mshr_item[m] = (sl_mshr){.next = line->mshr,
                                 .primary = l->number,
                                 .asked = asked,
-                                .wanted = l->r->units,
-                                .addr = l->r->addr,
-                                .kind = l->r->kind,
+                                .wanted = r->units,
+                                .addr = r->addr,
+                                .kind = r->kind,
                                 .alone = alone,
                                 .line_slot = (uint32_t)l->line_slot,
-                                .since = l->r->since,
+                                .set = l->access.set,
+                                .since = r->since,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
-    line->mshr = l->r->mshr[l->place] = m;
-    if (b->warp_mshrs && l->r->slot != SL_NONE)
-        ++*sl_mshrs_of_warp(b, l->r);
-    sl_set_in_flight_at(b, l->line_slot, line->in_flight | asked);
+    line->mshr = r->mshr[l->place] = m;
+    sl_set_in_flight_at(b, l->access.set, l->line_slot, line->in_flight | asked);
+    if (b->plain)
+        return true;
+    if (b->warp_mshrs && r->slot != SL_NONE)
+        ++*sl_mshrs_of_warp(b, r);
     if (sim->data_check) {
         sl_data_check_request(sim, b, l->line_slot, asked);
         sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
@@ -231,12 +243,13 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
         return hold(sim, b, l, SL_STALL_MSHR);
     if (b->out.count >= b->level->miss_queue)
         return hold(sim, b, l, SL_STALL_QUEUE);
-    if (!l->here && !take_entry(sim, b, l)) {
+    if (!l->here && (b->plain || !take_entry(sim, b, l))) {
         sl_stall reason = reserve(sim, b, l, 1);
         if (reason != SL_STALLS)
             return hold(sim, b, l, reason);
     }
-    uint32_t absent = ~b->line[l->line_slot].valid & ~b->line[l->line_slot].in_flight;
+    sl_line *line = &b->line[l->line_slot];
+    uint32_t absent = ~line->valid & ~line->in_flight;
     uint32_t fill = b->fill_units,
              fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
     if (b->number + 1u == sim->machine.levels && fetch > fill)
@@ -244,14 +257,22 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
     uint32_t asked = sl_widen(l->units & absent, fill, 1u << (b->log2_line - sim->log2_unit)) & absent;
     if (!expect(sim, b, l, asked, false))
         return SL_OUTCOME_STALL;
+    l->asked = asked;
     if (bypassed_above(b, l->r))
-        b->line[l->line_slot].mark |= SL_LINE_BYPASSED;
-    sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
+        line->mark |= SL_LINE_BYPASSED;
+    if (b->plain)
+        sl_bank_send(sim, b, l->number);
+    else
+        sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
     return SL_OUTCOME_MISS;
 }
 
 static void tell_hit(sl_bank *b, lookup *l)
 {
+    if (b->plain) {
+        sl_policy_hit(&b->replacement, &l->access, l->way);
+        return;
+    }
     if (l->way == SL_NO_WAY) {
         b->frc[l->line_slot - sl_first_entry(b)].first = false;
         return;
@@ -266,13 +287,14 @@ static void tell_hit(sl_bank *b, lookup *l)
 /* The line was streamed in: hits do not keep it. */
 static bool streams(const sl_bank *b, const lookup *l)
 {
-    return b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
+    return !b->plain && b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
            sl_is_first(b, l->access.set, l->way);
 }
 
 static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    b->line[l->line_slot].mark |= SL_LINE_REUSED;
+    sl_line *line = &b->line[l->line_slot];
+    line->mark |= SL_LINE_REUSED;
     if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
         sim->failed |= !sl_set_last(b, l->access.set, l->way);
     if (!lets_go(sim, b, l) && !sl_evicts_first(b, l->r) && !streams(b, l)) /* elsewhere it says nothing of the line */
@@ -280,10 +302,9 @@ static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
     if (!b->number)
         return;
     bool passed = bypassed_above(b, l->r);
-    if (b->line[l->line_slot].mark & SL_LINE_BYPASSED)
+    if (line->mark & SL_LINE_BYPASSED)
         l->r->feedback |= SL_FEEDBACK_BYPASS;
-    b->line[l->line_slot].mark =
-        (uint8_t)((b->line[l->line_slot].mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
+    line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
 }
 
 /* Whether units belong to a store that waits for its way: it may not write all of them. */
@@ -337,7 +358,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         l->here = false;
         l->way = SL_NO_WAY;
     }
-    if (evicts(b, l)) {
+    if (!b->plain && evicts(b, l)) {
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);
         invalidate(b, l);
@@ -345,10 +366,11 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         l->way = SL_NO_WAY;
     }
     if (l->here) {
-        uint32_t lacking = l->units & ~b->line[l->line_slot].valid;
+        sl_line *line = &b->line[l->line_slot];
+        uint32_t lacking = l->units & ~line->valid;
         if (lacking && b->stored && !b->number)
             lacking &= ~sl_stored_units(sim, b, l->line_slot, l->r->words, lacking);
-        if (lacking & b->line[l->line_slot].stale)
+        if (lacking & line->stale)
             return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
         if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
             return stall(b, SL_STALL_WAY);
@@ -358,15 +380,15 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             if (sim->data_check)
                 sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
-                b->line[l->line_slot].dirty |= l->units;
+                line->dirty |= l->units;
             if (sim->data_check)
                 sl_data_check_answer(sim, b, l->number);
             answer(sim, b, l->number, true);
-            if (hit_evicts(b, l))
+            if (!b->plain && hit_evicts(b, l))
                 invalidate(b, l);
             return SL_OUTCOME_HIT;
         }
-        if (!(lacking & ~b->line[l->line_slot].in_flight)) {
+        if (!(lacking & ~line->in_flight)) {
             uint32_t m = sl_mshr_with(b, l->line_slot, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
@@ -499,7 +521,7 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
 static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     if (outcome == SL_OUTCOME_MISS)
-        return b->mshr_item[b->line[l->line_slot].mshr].asked;
+        return l->asked;
     return outcome == SL_OUTCOME_BYPASS ? l->r->units << sl_shift_of(sim, b, l->r->addr) : 0;
 }
 
@@ -507,6 +529,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
     uint32_t sectors = sl_sectors(l->units, b->sector_units);
+    s->tag_accesses++;
     if (!is_counted(sim, b, l)) {
         s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
         return;
@@ -539,51 +562,76 @@ static void find_entry(const sl_bank *b, lookup *l)
     }
 }
 
+bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    if (!b->plain || r->kind != SL_REQUEST_LOAD || r->bypass >> b->number & 1)
+        return false;
+    bool mshr = sl_lacks_mshr(sim, b, r);
+    if ((!mshr && b->out.count < b->level->miss_queue) ||
+        sl_way_again(b, sl_set_of(b, r->addr), r->addr >> b->log2_line) != SL_NO_WAY)
+        return false;
+    b->stall = mshr ? SL_STALL_MSHR : SL_STALL_QUEUE;
+    return true;
+}
+
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    lookup l = {.r = r, .number = number, .eviction = SL_NONE, .units = r->units << sl_shift_of(sim, b, r->addr)};
-    l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
-                                 .set = sl_set_of(b, r->addr),
+    uint64_t line = r->addr >> b->log2_line;
+    uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
+    lookup l = {.r = r,
+                .number = number,
+                .way = way,
+                .line_slot = (size_t)set * b->ways + (way == SL_NO_WAY ? 0 : way),
+                .here = way != SL_NO_WAY,
+                .eviction = SL_NONE,
+                .units = r->units << sl_shift_of(sim, b, r->addr)};
+    l.access = (sl_cache_access){.line = line,
+                                 .set = set,
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
                                  .now = sim->now + (b->level->keep ? sim->earlier : 0),
                                  .warp = b->number ? 0 : r->warp};
     l.place = sl_place_of(b, r->addr);
-    l.way = sl_way_again(b, l.access.set, l.access.line);
-    l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
-    l.here = l.way != SL_NO_WAY;
-    if (!l.here && b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
-        return stall(b, SL_STALL_WAY);
-    if (!l.here && b->frc)
-        find_entry(b, &l);
+    if (!l.here && !b->plain) {
+        if (b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
+            return stall(b, SL_STALL_WAY);
+        if (b->frc)
+            find_entry(b, &l);
+    }
     sl_outcome outcome;
     uint32_t core = r->core; /* a store may have ended then */
-    if (sim->coalescer && b->number == 1 && r->kind != SL_REQUEST_LOAD)
-        sl_coalescer_close(sim, r->addr);
-    bool keeps = b->level->write == SL_WRITE_BACK;
-    bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
-    if (l.place != b->number && r->kind != SL_REQUEST_LOAD)
-        outcome = write_through(sim, b, &l);
-    else if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
-        outcome = forward_atomic(sim, b, &l);
-    else if (r->kind == SL_REQUEST_LOAD || (keeps && atomic))
+    if (r->kind == SL_REQUEST_LOAD) {
         outcome = read(sim, b, &l);
-    else
-        outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
+    } else {
+        if (sim->coalescer && b->number == 1)
+            sl_coalescer_close(sim, r->addr);
+        bool keeps = b->level->write == SL_WRITE_BACK;
+        bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
+        if (l.place != b->number)
+            outcome = write_through(sim, b, &l);
+        else if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
+            outcome = forward_atomic(sim, b, &l);
+        else if (keeps && atomic)
+            outcome = read(sim, b, &l);
+        else
+            outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
+    }
     if (outcome == SL_OUTCOME_STALL)
         return outcome;
-    if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
-        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
-    sim->result->level[b->number].tag_accesses++;
-    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
-        b->line[l.line_slot].mark |= SL_LINE_LENT;
     count(sim, b, &l, outcome);
     if (outcome == SL_OUTCOME_MISS) {
-        r->units = b->mshr_item[b->line[l.line_slot].mshr].asked;
+        r->units = l.asked;
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
+    if (b->plain)
+        return outcome;
+    if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
+        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
+    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
+        b->line[l.line_slot].mark |= SL_LINE_LENT;
     if (sim->options.listener && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
         sl_bank_wake(sim, b, sim->now); /* it is told of the cycle after an access */
     return outcome;
@@ -593,7 +641,9 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 
 static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 {
-    if (r->feedback && b->bypass_policy && b->bypass_policy->ops->on_feedback) {
+    if (!r->feedback)
+        return;
+    if (b->bypass_policy && b->bypass_policy->ops->on_feedback) {
         sl_cache_access access = {.line = r->addr >> b->log2_line,
                                   .set = sl_set_of(b, r->addr),
                                   .pc = sim->first_pc + r->slot,
@@ -608,15 +658,15 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
+    sl_line *line = &b->line[line_slot];
     uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
-    uint32_t m =
-        units & ~b->line[line_slot].valid & b->line[line_slot].in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
+    uint32_t m = units & ~line->valid & line->in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
     if (m != SL_NONE) {
         sl_wait_in(sim, b, m, number);
         return;
     }
     if (r->kind != SL_REQUEST_LOAD)
-        b->line[line_slot].dirty |= units;
+        line->dirty |= units;
     sim->result->level[b->number].data_accesses++;
     if (sim->data_check)
         sl_data_check_answer(sim, b, number);
@@ -650,17 +700,18 @@ static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
 }
 
 /* A line in a way, or an entry, has something that it asked for. */
-static void settle(sl_sim *sim, sl_bank *b, size_t line_slot)
+static void settle(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t set)
 {
     const sl_line *line = &b->line[line_slot];
-    if (sl_is_entry(b, line_slot)) {
+    if (b->frc && sl_is_entry(b, line_slot)) {
         if (!line->in_flight)
             sl_frc_settle(sim, b, (uint32_t)(line_slot - sl_first_entry(b)));
         return;
     }
     if (!line->valid && !line->in_flight && !line->dirty) { /* a store has taken all of it */
-        sl_line_report_eviction(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways));
-        sl_line_clear(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways));
+        uint32_t way = (uint32_t)(line_slot - (size_t)set * b->ways);
+        sl_line_report_eviction(b, set, way);
+        sl_line_clear(b, set, way);
     }
     if (b->frc_filled)
         sl_frc_settle_filled(sim, b);
@@ -687,9 +738,9 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     r->addr = done.addr;
     r->kind = done.kind;
     sl_give_mshr(b, m);
-    if (b->warp_mshrs && r->slot != SL_NONE)
+    if (!b->plain && b->warp_mshrs && r->slot != SL_NONE)
         --*sl_mshrs_of_warp(b, r);
-    sl_set_in_flight_at(b, line_slot, line->in_flight & ~done.asked);
+    sl_set_in_flight_at(b, done.set, line_slot, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
     line->stale &= line->in_flight;
     if (place == b->number)
@@ -701,100 +752,5 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     release(sim, b, line_slot, number);
     while (done.waiting.first != SL_NONE)
         release(sim, b, line_slot, sl_request_pop(sim->pool, &done.waiting));
-    settle(sim, b, line_slot);
-}
-
-/* ---- time ---- */
-
-/* Counts the cycles for which the head of the queue has waited. */
-static void end_stall(sl_sim *sim, sl_bank *b)
-{
-    if (b->stalled_since != SL_NEVER)
-        sim->result->level[b->number].stall_cycles[b->stall] += sim->now - b->stalled_since;
-    b->stalled_since = SL_NEVER;
-}
-
-/* An access from above. Reads of the second level may wait for one of another core, and others for them. */
-static sl_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
-{
-    if (!sim->coalescer || b->number != 1)
-        return sl_bank_access(sim, b, number);
-    const sl_request before = *sl_request_at(sim, number);
-    sl_coalesced coalesced = sl_coalescer_merge(sim, &before, number);
-    if (coalesced == SL_COALESCED_MERGED)
-        return SL_OUTCOME_PENDING;
-    sl_outcome outcome = sl_bank_access(sim, b, number);
-    if (outcome != SL_OUTCOME_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
-        sim->failed = true;
-    return outcome;
-}
-
-/* Takes requests from the network until one has to wait. That one is looked at again when something has changed. */
-static void take_in(sl_sim *sim, sl_bank *b)
-{
-    if (b->stalled_since != SL_NEVER && !b->changed)
-        return;
-    b->changed = false;
-    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
-        end_stall(sim, b);
-        if (take(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
-            b->stalled_since = sim->now;
-            return;
-        }
-        sl_queue_take(&b->in);
-        sl_network_has_room(sim, b->number - 1u, &b->room);
-    }
-}
-
-/* The same of what other partitions send. */
-static void take_across(sl_sim *sim, sl_bank *b)
-{
-    sl_stall stall = b->stall;
-    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
-        if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_OUTCOME_STALL)
-            break;
-        sl_queue_take(&b->across);
-    }
-    b->stall = stall;
-}
-
-static void take_back(sl_sim *sim, sl_bank *b)
-{
-    while (sl_queue_ready_at(&b->back) <= sim->now)
-        sl_bank_fill(sim, b, sl_queue_take(&b->back));
-}
-
-static void tell_listener(const sl_sim *sim, const sl_bank *b)
-{
-    const sl_sim_listener *l = sim->options.listener;
-    if (l && l->bank)
-        l->bank(l->to, b->number, b->index, sim->now, b->mshrs, b->in.count);
-}
-
-void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
-{
-    take_back(sim, b);
-    while (sl_queue_ready_at(&b->hits) <= sim->now)
-        sl_core_answer(sim, sl_queue_take(&b->hits));
-    tell_listener(sim, b);
-    b->fill_at = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
-}
-
-uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
-{
-    uint64_t now = sim->now;
-    take_back(sim, b);
-    if (b->evictions_in_flight)
-        sl_lines_tick(sim, b);
-    take_across(sim, b);
-    take_in(sim, b);
-    sl_network_up(sim, b);
-    sl_network_down(sim, b);
-    tell_listener(sim, b);
-    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
-    next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
-    next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)));
-    next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->back), sl_queue_ready_at(&b->invalidated)));
-    next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->told), sl_queue_ready_at(&b->across)));
-    return next > now ? next : now + 1;
+    settle(sim, b, line_slot, done.set);
 }

@@ -32,7 +32,8 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     uint64_t addr;
     uint8_t kind;
     bool alone;              /* a store that writes its whole line: nothing was requested below */
-    uint32_t line_slot;      /* of the line, unless that is in an entry of FRC, from which it moves */
+    uint32_t line_slot;      /* of the line, unless that is in an entry of FRC, from which it moves, */
+    uint32_t set;            /* and its set */
     uint32_t since;          /* when `primary` came to the level */
     uint32_t waiters;        /* `primary` included */
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
@@ -100,6 +101,7 @@ struct __attribute__((aligned(64))) sl_bank {
     uint32_t partition;  /* of the level: where the home of a line is another one, what is here of it is a copy */
     uint32_t hit_cycles; /* from the access until the answer is sent */
     uint8_t number;      /* of the level */
+    bool plain;          /* it has nothing of what most caches do not have (sl_banks_prepare) */
 
     sl_policy replacement, bypass;
     uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
@@ -120,8 +122,7 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
     sl_queue out;                               /* to the next level */
     uint32_t sent;                              /* from it, ever */
-    uint64_t fill_at;                           /* of the first level: when the next fill or answer is due */
-    sl_core_group *in_group;                    /* the same */
+    sl_core_group *in_group;                    /* of the first level */
 
     /* What the network has of it. */
     __attribute__((aligned(64))) uint64_t up_free; /* when its ports are free */
@@ -157,6 +158,8 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);
 /* Makes them anew; policies that keep their state do. */
 sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
+/* A launch begins: finds banks of caches as most are, whose accesses skip the checks for everything else. */
+void sl_banks_prepare(sl_sim *sim);
 /* The policies that look counts up take those of this launch. */
 sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
 /* Fails if a policy made an invalid choice. */
@@ -170,12 +173,14 @@ uint32_t sl_bank_home(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t
  */
 static inline uint32_t sl_place_of(const sl_bank *b, uint64_t addr)
 {
-    return b->number + (b->level->partitions > 1 && sl_partition_home(b->level, addr >> b->log2_line) != b->partition);
+    return b->number +
+           (!b->plain && b->level->partitions > 1 && sl_partition_home(b->level, addr >> b->log2_line) != b->partition);
 }
 /* Whether requests of a core come to the bank from the one that serves it. */
 static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t core)
 {
-    return b->level->partitions > 1 && sl_partition_of(b->level, &sim->machine.level[0], core) != b->partition;
+    return !b->plain && b->level->partitions > 1 &&
+           sl_partition_of(b->level, &sim->machine.level[0], core) != b->partition;
 }
 
 /* Something can happen to the bank at `time`; of the first level, it has data or an answer then. */
@@ -185,11 +190,14 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
         sl_wake(&sim->bank_wheel[b->number], b->index, time);
         return;
     }
-    b->fill_at = sl_sooner(b->fill_at, time);
+    uint64_t *fill_at = &b->in_group->fill_at[b->index % SL_GROUP_CACHES];
+    *fill_at = sl_sooner(*fill_at, time);
     b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
 }
 
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
+/* Whether a request will stall unless something changes before (bank->stall has the reason). False: it may, too. */
+bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Moves what is due; returns when it wants to be ticked again. Not of the first level: */

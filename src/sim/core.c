@@ -17,6 +17,7 @@ enum { READ_CYCLES = 12 };
 static void set_state(sl_sim_core *core, uint32_t w, sl_warp_state state)
 {
     uint64_t bit = UINT64_C(1) << w;
+    core->settled = false;
     core->in_state[core->warp[w].state] &= ~bit;
     core->in_state[state] |= bit;
     core->warp[w].state = (uint8_t)state;
@@ -74,11 +75,13 @@ static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min
 
 static void turn_wheel(sl_sim *sim, sl_sim_core *core)
 {
-    uint64_t from = core->ticked == SL_NEVER ? sim->now : core->ticked + 1;
-    if (sim->now - from >= SL_WHEEL)
-        from = sim->now - SL_WHEEL + 1;
-    for (uint64_t t = from; t <= sim->now && core->wheel_slots; t++) {
-        uint64_t slot = t % SL_WHEEL, wheel = core->wheel[slot];
+    uint64_t from = core->ticked == SL_NEVER ? sim->now : core->ticked + 1, cycles = sim->now - from + 1;
+    uint64_t slots = cycles < SL_WHEEL ? (UINT64_C(1) << cycles) - 1 : UINT64_MAX;
+    if (from % SL_WHEEL)
+        slots = slots << from % SL_WHEEL | slots >> (SL_WHEEL - from % SL_WHEEL);
+    for (slots &= core->wheel_slots; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(slots);
+        uint64_t wheel = core->wheel[slot];
         core->wheel[slot] = 0;
         core->wheel_slots &= ~(UINT64_C(1) << slot);
         for (; wheel; wheel &= wheel - 1) {
@@ -262,8 +265,7 @@ void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint3
 
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
-    if (core->queues > 1)
-        check_waiting(sim, core, w);
+    check_waiting(sim, core, w);
 }
 
 void sl_core_stored(sl_sim *sim, uint32_t number)
@@ -476,7 +478,7 @@ static void tell_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t 
         l->scheduler(l->to, core->number, number, SL_CYCLE_PIPELINE, then, until);
 }
 
-/* The cycles since the last tick, in which nothing changed. */
+/* The cycles since the schedulers were last ticked, in which nothing changed for them. */
 static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
 {
     if (core->ticked == SL_NEVER) {
@@ -491,13 +493,12 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
         if (sim->options.listener && sim->options.listener->scheduler)
             tell_scheduler(sim, core, i, until);
     }
-    if (core->stalled)
-        sim->result->level[0].stall_cycles[core->stall] += skipped + 1;
 }
 
 void sl_core_settle(sl_sim *sim, sl_sim_core *core)
 {
     account(sim, core, sim->now);
+    sl_lsu_end_stall(sim, core);
 }
 
 /* The policy of the core's first level that bypasses; NULL: none. */
@@ -519,27 +520,49 @@ static void ask_policy(sl_sim *sim, sl_sim_core *core)
     core->ask_again = sim->now + (wait ? wait : 1);
 }
 
-sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
+/* The next cycle after `time` at which the wheel may have a warp. */
+static uint64_t wheel_next(const sl_sim_core *core, uint64_t time)
 {
+    unsigned at = (unsigned)((time + 1) % SL_WHEEL);
+    uint64_t turned = at ? core->wheel_slots >> at | core->wheel_slots << (SL_WHEEL - at) : core->wheel_slots;
+    return turned ? time + 1 + (uint64_t)__builtin_ctzll(turned) : SL_NEVER;
+}
+
+/* Whether schedulers would do what they did last: no warp is ready, or only some that the load/store unit has no room
+ * for. */
+static bool schedulers_rest(const sl_sim *sim, const sl_sim_core *core)
+{
+    return core->settled && wheel_next(core, core->ticked) > sim->now &&
+           (!core->ready || (!core->asks && !(core->ready & ~core->wants_memory) && !sl_lsu_has_room(sim, core)));
+}
+
+static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
+{
+    sl_status status = SL_OK;
+    bool was_empty = !core->queued, issued = false;
     account(sim, core, sim->now);
     turn_wheel(sim, core);
     core->ticked = sim->now;
+    ask_policy(sim, core);
+    for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++) {
+        status = schedule(sim, core, &core->scheduler[i], next, error);
+        issued |= core->scheduler[i].doing == SL_CYCLE_ISSUE;
+    }
+    core->settled = !issued && !sim->options.listener;
+    if (was_empty && core->queued)
+        *next = sim->now + 1;
+    return status;
+}
+
+sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
+{
+    sl_status status = SL_OK;
     *next = SL_NEVER;
     if (core->queued && sl_lsu_tick(sim, core))
         *next = sim->now + 1;
-    sl_status status = SL_OK;
-    bool was_empty = !core->queued;
-    ask_policy(sim, core);
-    for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++)
-        status = schedule(sim, core, &core->scheduler[i], next, error);
-    if (was_empty && core->queued)
-        *next = sim->now + 1;
-    if (core->wheel_slots) {
-        unsigned at = (unsigned)((sim->now + 1) % SL_WHEEL);
-        uint64_t turned = at ? core->wheel_slots >> at | core->wheel_slots << (SL_WHEEL - at) : core->wheel_slots;
-        uint64_t wheel = sim->now + 1 + (uint64_t)__builtin_ctzll(turned);
-        *next = wheel < *next ? wheel : *next;
-    }
+    if (!schedulers_rest(sim, core))
+        status = tick_schedulers(sim, core, next, error);
+    *next = sl_sooner(*next, wheel_next(core, sim->now));
     return status;
 }
 
@@ -617,6 +640,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ticked = SL_NEVER;
     core->group_free = SL_NONE;
     core->queues = queues_of(sim, number);
+    core->asks = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
+                 (first_bypass(sim, number) && first_bypass(sim, number)->ops->hold_back);
     for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
         core->queue[q] = SL_EMPTY_LIST;
     core->warp = calloc(warps, sizeof *core->warp);
@@ -649,10 +674,10 @@ static sl_status create_groups(sl_sim *sim, sl_error *error)
     sim->groups = groups;
     for (uint32_t g = 0; g < groups; g++)
         sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
-    for (uint32_t i = 0; i < caches; i++) {
-        sim->bank[0][i].fill_at = SL_NEVER;
+    for (uint32_t i = 0; i < groups * SL_GROUP_CACHES; i++)
+        sim->group[i / SL_GROUP_CACHES].fill_at[i % SL_GROUP_CACHES] = SL_NEVER;
+    for (uint32_t i = 0; i < caches; i++)
         sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
-    }
     return SL_OK;
 }
 

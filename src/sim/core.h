@@ -32,7 +32,7 @@ typedef struct sl_sim_warp {
     uint32_t asyncs;    /* asynchronous copies of these */
     bool waits;         /* until all of them are: one was volatile */
     uint32_t stores;    /* requests that have not arrived where they stay */
-    uint32_t queued;    /* requests in the load/store unit */
+    uint32_t queued;    /* requests in the load/store unit, where that has several queues */
     uint32_t lanes;     /* active in the current basic block */
     uint32_t issued;    /* machine instructions of the next one that have been issued */
     uint64_t ready_at;
@@ -88,8 +88,7 @@ struct sl_sim_core {
     uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
     uint64_t live;                     /* warps that are not SL_WARP_NONE */
     uint64_t in_state[SL_WARP_STATES]; /* warps by state */
-    uint64_t wheel[SL_WHEEL];          /* warps by the cycle at which they become ready, modulo the size */
-    uint64_t wheel_slots;              /* which are not empty */
+    uint64_t wheel_slots;              /* of `wheel`: which are not empty */
     sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
     uint32_t *fetched;                 /* [insts / SL_FETCHED]: when they were; 0: not yet */
@@ -99,14 +98,14 @@ struct sl_sim_core {
     uint32_t blocks, ages;
     uint64_t starts; /* when another block can */
     sl_scheduler *scheduler;
-    uint64_t insts[SL_CORE_WARPS]; /* issued by each warp */
-    uint64_t held_back;            /* warps whose loads the first level's policy does not let issue */
-    uint64_t ask_again;            /* when it is asked again for them */
-    uint64_t ticked;               /* last cycle in which it was; SL_NEVER: not yet */
-    uint64_t shared_free;          /* when the shared memory takes the next access */
-    uint64_t constant_free;        /* the same of constant memory */
+    uint64_t held_back;     /* warps whose loads the first level's policy does not let issue */
+    uint64_t ask_again;     /* when it is asked again for them */
+    uint64_t ticked;        /* last cycle in which schedulers were; SL_NEVER: not yet */
+    bool settled;           /* none issued then, and no warp has changed its state since */
+    bool asks;              /* ready warps that wait for the load/store unit concern others, too */
+    uint64_t shared_free;   /* when the shared memory takes the next access */
+    uint64_t constant_free; /* the same of constant memory */
     /* load/store unit */
-    sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
     uint32_t queues, queue_at;
     uint64_t queued;       /* mask of queues that are not empty */
     uint32_t instructions; /* memory instructions with requests in the queues */
@@ -115,13 +114,18 @@ struct sl_sim_core {
     uint32_t pass_taken;   /* and the requests that it has taken */
     uint32_t loads;        /* instructions whose data is not back */
     sl_stall stall;
-    bool stalled;   /* the request at the head has to wait */
-    bool unblocked; /* what it waits for may have come */
-    uint32_t *left; /* [groups]: requests of a group in the queues */
+    bool stalled;           /* the request at the head has to wait, */
+    uint64_t stalled_since; /* from then on */
+    bool unblocked;         /* what it waits for may have come */
+    uint32_t *left;         /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;
     sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
     sl_request_stock own;    /* where several threads simulate cores */
+    /* large, and behind what is used in every cycle: */
+    sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
+    uint64_t wheel[SL_WHEEL];             /* warps by the cycle at which they become ready, modulo the size */
+    uint64_t insts[SL_CORE_WARPS];        /* issued by each warp */
 };
 
 static inline void sl_core_wake(sl_sim_core *core, uint64_t time)
@@ -143,7 +147,7 @@ void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 
 /* An access to shared memory is at the head of the load/store unit's queue. */
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
-/* All requests of a warp have left the load/store unit. */
+/* All requests of a warp have left the load/store unit, which has several queues. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
 /* What an access announces by its barrier is on its way. */
@@ -176,6 +180,8 @@ static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
     uint32_t limit = sim->machine.core.loads_in_flight;
     return core->instructions < sim->machine.core.memory_queue && (!limit || core->loads < limit);
 }
+/* Counts the cycles for which the request at the head has waited. */
+void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core);
 /* Sends requests to the first level; returns whether it can go on in the next cycle. */
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);
 

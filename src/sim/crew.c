@@ -32,6 +32,7 @@ static sl_status start_view(const sl_sim *sim, sl_view *view, sl_error *error)
     view->sim.slot = calloc(slots ? slots : 1, sizeof *view->sim.slot);
     view->sim.room = view->sim.failed = false;
     view->sim.blocks_done = 0;
+    view->sim.is_view = true;
     view->sim.prefetch = NULL;
     return view->sim.slot ? sl_prefetch_create(&view->sim, error) : sl_fail_memory(error);
 }

@@ -97,10 +97,9 @@ static range cores_of(const sl_sim *sim, uint32_t group)
 
 static void look_at_fills(sl_sim *sim, uint32_t group)
 {
-    range caches = caches_of(sim, group);
-    for (uint32_t i = caches.from; sim->prefetch && i < caches.end; i++)
-        if (sim->bank[0][i].fill_at <= sim->now)
-            sl_look_at_bank(sim, &sim->bank[0][i], sim->prefetch);
+    for (uint32_t i = 0; sim->prefetch && i < SL_GROUP_CACHES; i++)
+        if (sim->group[group].fill_at[i] <= sim->now)
+            sl_look_at_bank(sim, &sim->bank[0][group * SL_GROUP_CACHES + i], sim->prefetch);
 }
 
 static void look_at_cores(sl_sim *sim, uint32_t group)
@@ -117,26 +116,18 @@ static void look_further(sl_sim *sim)
         sl_look_further(sim->prefetch);
 }
 
-/* Of the caches of the first level from `from` on, those that have data, or answers to cores. */
-static void tick_fills(sl_sim *sim, uint32_t from, uint32_t end)
+/* Of the caches [from, end) of a group, those that have data, or answers to cores. */
+static void tick_fills(sl_sim *sim, uint32_t number, uint32_t from, uint32_t end)
 {
-    for (uint32_t i = from; i < end; i++) {
-        if (sim->group[i / SL_GROUP_CACHES].fill_next > sim->now) {
-            i |= SL_GROUP_CACHES - 1;
-            continue;
-        }
-        if (sim->bank[0][i].fill_at <= sim->now)
-            sl_bank_tick_first(sim, &sim->bank[0][i]);
-    }
-}
-
-static void renew_fills(sl_sim *sim, uint32_t group)
-{
-    range caches = caches_of(sim, group);
-    uint64_t next = SL_NEVER;
-    for (uint32_t i = caches.from; i < caches.end; i++)
-        next = sl_sooner(next, sim->bank[0][i].fill_at);
-    sim->group[group].fill_next = next;
+    sl_core_group *group = &sim->group[number];
+    if (group->fill_next > sim->now)
+        return;
+    for (uint32_t i = from; i < end; i++)
+        if (group->fill_at[i] <= sim->now)
+            sl_bank_tick_first(sim, &sim->bank[0][number * SL_GROUP_CACHES + i]);
+    group->fill_next = SL_NEVER;
+    for (uint32_t i = 0; i < SL_GROUP_CACHES; i++)
+        group->fill_next = sl_sooner(group->fill_next, group->fill_at[i]);
 }
 
 /* What has come for the caches of a group goes to their queues. */
@@ -159,19 +150,17 @@ static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
     for (uint32_t sent = sim->group[group].sent; sent; sent &= sent - 1)
         sl_network_sent(sim, &sim->bank[0][group * SL_GROUP_CACHES + (uint32_t)__builtin_ctz(sent)]);
     sim->group[group].sent = 0;
-    for (uint32_t i = cores.from; i < cores.end; i++) {
-        sl_sim_core *core = &sim->core[i];
-        if (core->next > sim->now)
-            continue;
-        uint64_t next;
-        core->next = SL_NEVER;
-        sl_status status = sl_core_tick(sim, core, &next, error);
-        if (status)
-            return status;
-        core->next = sl_sooner(core->next, next);
+    for (sl_sim_core *core = &sim->core[cores.from], *end = &sim->core[cores.end]; core < end; core++) {
+        if (core->next <= sim->now) {
+            uint64_t next;
+            core->next = SL_NEVER;
+            sl_status status = sl_core_tick(sim, core, &next, error);
+            if (status)
+                return status;
+            core->next = sl_sooner(core->next, next);
+        }
+        soonest = sl_sooner(soonest, core->next);
     }
-    for (uint32_t i = cores.from; i < cores.end; i++)
-        soonest = sl_sooner(soonest, sim->core[i].next);
     sim->group[group].core_next = soonest;
     return SL_OK;
 }
@@ -180,24 +169,21 @@ static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
 
 static void tick_all_fills(sl_sim *sim)
 {
-    uint64_t soonest = SL_NEVER;
-    for (uint32_t g = 0; g < sim->groups; g++)
-        soonest = sl_sooner(soonest, sim->group[g].fill_next);
-    if (soonest > sim->now)
-        return;
     for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
         if (sim->group[g].fill_next <= sim->now)
             look_at_fills(sim, g);
-    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
     look_further(sim);
-    tick_fills(sim, first, sim->banks[0]);
-    tick_fills(sim, 0, first);
-    for (uint32_t g = 0; g < sim->groups; g++)
-        if (sim->group[g].fill_next <= sim->now)
-            renew_fills(sim, g);
+    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
+    uint32_t group = first / SL_GROUP_CACHES;
+    tick_fills(sim, group, first % SL_GROUP_CACHES, SL_GROUP_CACHES);
+    for (uint32_t g = group + 1; g < sim->groups; g++)
+        tick_fills(sim, g, 0, SL_GROUP_CACHES);
+    for (uint32_t g = 0; g < group; g++)
+        tick_fills(sim, g, 0, SL_GROUP_CACHES);
+    tick_fills(sim, group, 0, first % SL_GROUP_CACHES);
 }
 
-/* Those that have become senders. */
+/* Those that have become senders, of several threads. */
 static void gather_senders(sl_sim *sim)
 {
     for (uint32_t g = 0; g < sim->groups; g++) {
@@ -209,36 +195,30 @@ static void gather_senders(sl_sim *sim)
     }
 }
 
-/* The first in [from, end) that has something to send; `end`: none has. */
-static uint32_t next_sender(const sl_sim *sim, uint32_t from, uint32_t end)
-{
-    while (from < end) {
-        uint64_t left = sim->senders[from / 64] >> from % 64;
-        if (left)
-            return from + (uint32_t)__builtin_ctzll(left) < end ? from + (uint32_t)__builtin_ctzll(left) : end;
-        from = (from | 63) + 1;
-    }
-    return end;
-}
+/* Each cache that has something to send. */
+#define FOR_SENDERS(sim, i)                                                                                            \
+    for (uint32_t word_ = 0; word_ < ((sim)->banks[0] + 63) / 64; word_++)                                             \
+        for (uint64_t bits_ = (sim)->senders[word_], i;                                                                \
+             bits_ && (i = 64 * word_ + (uint32_t)__builtin_ctzll(bits_), true); bits_ &= bits_ - 1)
 
 static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
 {
-    for (uint32_t i = from; (i = next_sender(sim, i, end)) < end; i++)
-        if (sim->port[i].send_at <= sim->now)
-            sl_network_send(sim, &sim->bank[0][i]);
+    FOR_SENDERS(sim, i)
+    if (i >= from && i < end && sim->port[i].send_at <= sim->now)
+        sl_network_send(sim, &sim->bank[0][i]);
 }
 
 /* Requests of the first level are sent in turns, as the banks below have room and ports for them. */
 static void tick_sends(sl_sim *sim)
 {
-    gather_senders(sim);
-    if (next_sender(sim, 0, sim->banks[0]) == sim->banks[0])
-        return;
     uint32_t end = sim->banks[0], first = (uint32_t)sim->now % end;
-    for (uint32_t i = 0; (i = next_sender(sim, i, end)) < end; i++)
+    if (sim->prefetch) {
+        FOR_SENDERS(sim, i)
         __builtin_prefetch(&sim->port[i], 1);
-    for (uint32_t i = 0; sim->machine.levels > 1 && (i = next_sender(sim, i, end)) < end; i++)
+        if (sim->machine.levels > 1)
+            FOR_SENDERS(sim, i)
         __builtin_prefetch(&sim->bank[1][sim->port[i].to].up_free, 1);
+    }
     send_from(sim, first, end);
     send_from(sim, 0, first);
 }
@@ -284,12 +264,8 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t groups, ui
         look_at_fills(sim, batch[i]);
     look_further(sim);
     for (uint32_t i = 0; i < groups; i++) {
-        if (sim->group[batch[i]].fill_next > sim->now)
-            continue;
-        range caches = caches_of(sim, batch[i]);
-        tick_fills(sim, caches.from, caches.end);
-        renew_fills(sim, batch[i]);
-        view->filled = true;
+        view->filled |= sim->group[batch[i]].fill_next <= sim->now;
+        tick_fills(sim, batch[i], 0, SL_GROUP_CACHES);
     }
     view->ended_after += sim->blocks_done;
     sim->blocks_done = 0;
@@ -385,6 +361,7 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
     work(crew, 0);
     sl_team_close(&crew->team);
     take_over(crew, 0, 1); /* nobody may have come */
+    gather_senders(sim);
     sim->defers = false;
     sim->now--;
     *any = crew->memory_ticked;
@@ -431,17 +408,16 @@ static bool is_shared(sl_sim *sim)
 /* The next cycle in which something happens. */
 static uint64_t next_cycle(sl_sim *sim)
 {
-    gather_senders(sim);
-    uint64_t next = sl_wheel_soonest(&sim->channel_wheel);
+    uint64_t next = sl_wheel_soonest(&sim->channel_wheel), soon = sim->now + 1;
     for (uint32_t level = 1; level < sim->machine.levels; level++)
         next = sl_sooner(next, sl_wheel_soonest(&sim->bank_wheel[level]));
-    for (uint32_t g = 0; g < sim->groups; g++)
+    for (uint32_t g = 0; g < sim->groups && next > soon; g++)
         next = sl_sooner(next, sl_sooner(sim->group[g].core_next, sim->group[g].fill_next));
-    for (uint32_t i = 0; (i = next_sender(sim, i, sim->banks[0])) < sim->banks[0]; i++)
-        next = sl_sooner(next, sim->port[i].send_at);
-    if (sim->room && next > sim->now + 1)
-        next = sim->now + 1;
-    return next > sim->now ? next : sim->now + 1;
+    if (next <= soon || sim->room)
+        return soon;
+    FOR_SENDERS(sim, i)
+    next = sl_sooner(next, sim->port[i].send_at);
+    return sl_later(next, soon);
 }
 
 /* At the end of a launch, dirty data in these is written back to where all cores see it. False: there was none. */
@@ -474,7 +450,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
     for (;;) {
         bool at_end, any;
         if (!ahead) {
-            for (uint32_t g = 0; g < sim->groups; g++)
+            for (uint32_t g = 0; sim->crew && g < sim->groups; g++)
                 open_inbox(sim, g);
             tick_memory(sim);
             tick_all_fills(sim);
@@ -531,6 +507,7 @@ static sl_status run_job(void *context, size_t index, unsigned worker, sl_error 
 sl_status sl_sim_cycles(sl_sim *sim, sl_error *error)
 {
     sl_pool *pool = sim->options.pool;
+    sl_banks_prepare(sim);
     sl_status status = sl_crew_create(sim, pool, &sim->crew, error);
     if (!status)
         status = sim->crew ? sl_pool_run(pool, sim->crew->threads, run_job, sim, error) : run(sim, error);

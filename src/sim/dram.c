@@ -42,12 +42,12 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 
 /* When the bank can take the command that it waits for, as far as it and its group are concerned. Within a group, data
  * follows more slowly than between groups: ccdl to ccd. */
-static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank, sl_dram_next command)
+static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank)
 {
     uint64_t time = c->turn[bank].time;
-    bool access = command == SL_DRAM_TO_READ || command == SL_DRAM_TO_WRITE;
-    return access && sim->machine.memory.ccdl ? sl_later(time, c->group_free[sl_divide(bank, sim->group_banks)] / BUS)
-                                              : time;
+    return sim->machine.memory.ccdl && c->turn[bank].command <= SL_DRAM_TO_WRITE
+               ? sl_later(time, c->group_free[sl_divide(bank, sim->group_banks)] / BUS)
+               : time;
 }
 
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
@@ -59,27 +59,26 @@ static void find_hit(const sl_channel *c, sl_dram_bank *bank)
 }
 
 /* Finds a bank's next command: an access to its open row by the oldest request of it, else precharge or activate for
- * the oldest request. Returns it. */
-static sl_dram_next renew_turn(sl_channel *c, uint32_t number)
+ * the oldest request. */
+static void renew_turn(sl_channel *c, uint32_t number)
 {
     const sl_dram_bank *bank = &c->bank[number];
-    uint64_t bit = UINT64_C(1) << number, time;
-    sl_dram_next next;
-    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
-        c->turns[i] &= ~bit;
-    if (bank->first == SL_NONE)
-        return SL_DRAM_NEXTS;
-    uint32_t at = bank->hit != SL_NONE ? bank->hit : bank->first;
-    if (bank->hit != SL_NONE) {
-        next = c->entry[at].write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ;
-        time = bank->access_at;
-    } else {
-        next = bank->row != SL_NEVER ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE;
-        time = next == SL_DRAM_TO_PRECHARGE ? bank->precharge_at : bank->activate_at;
+    sl_dram_turn *turn = &c->turn[number];
+    uint64_t bit = UINT64_C(1) << number;
+    if (bank->first == SL_NONE) {
+        c->waiting &= ~bit;
+        return;
     }
-    c->turns[next] |= bit;
-    c->turn[number] = (sl_dram_turn){time, c->entry[at].arrival};
-    return next;
+    c->waiting |= bit;
+    if (bank->hit != SL_NONE) {
+        const sl_dram_entry *e = &c->entry[bank->hit];
+        *turn = (sl_dram_turn){bank->access_at, e->arrival, e->write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ};
+        return;
+    }
+    bool open = bank->row != SL_NEVER;
+    *turn =
+        (sl_dram_turn){open ? bank->precharge_at : bank->activate_at, c->entry[bank->first].arrival | SL_DRAM_NO_ACCESS,
+                       open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
 static void take_entry(sl_channel *c, uint32_t at)
@@ -109,8 +108,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     const sl_memory *t = &sim->times, *m = &sim->machine.memory;
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
-    const sl_request *r = sl_request_at(sim, e.request);
-    uint32_t bytes = sl_bits(r->units) << sim->log2_unit;
+    uint32_t bytes = sl_bits(e.units) << sim->log2_unit;
     uint64_t start = sl_later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
     uint64_t end = c->bus_free = start + burst(sim, bytes);
     uint64_t end_cycle = (end + BUS - 1) / BUS;
@@ -132,11 +130,11 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         bank->precharge_at = sl_later(bank->precharge_at, end_cycle + t->wr);
     } else {
         sim->result->dram_read_sectors += sectors;
-        if (r->slot != SL_NONE)
-            sim->slot[r->slot].memory_sectors += sectors;
+        if (e.slot != SL_NONE)
+            sim->slot[e.slot].memory_sectors += sectors;
     }
     renew_turn(c, e.bank);
-    if (!sl_request_is_answered(r))
+    if (!e.answered)
         sl_core_stored(sim, e.request);
     else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
@@ -166,20 +164,16 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     renew_turn(c, e->bank);
 }
 
-/* When the channel can take a command. */
-static uint64_t limit_of(const sl_sim *sim, const sl_channel *c, sl_dram_next next)
+/* When the channel can take each kind of command. */
+static void find_limits(const sl_sim *sim, const sl_channel *c, uint64_t limit[SL_DRAM_NEXTS])
 {
-    uint64_t lead = next == SL_DRAM_TO_READ ? sim->times.cl : sim->times.wl, bus = c->bus_free / BUS;
-    switch (next) {
-    case SL_DRAM_TO_READ:
-        return sl_later(sl_later(c->access_at, c->read_at), bus > lead ? bus - lead : 0);
-    case SL_DRAM_TO_WRITE:
-        return sl_later(c->access_at, bus > lead ? bus - lead : 0);
-    case SL_DRAM_TO_ACTIVATE:
-        return c->activate_at;
-    default:
-        return 0;
-    }
+    uint64_t bus = c->bus_free / BUS;
+    uint64_t read = bus > sim->times.cl ? bus - sim->times.cl : 0,
+             write = bus > sim->times.wl ? bus - sim->times.wl : 0;
+    limit[SL_DRAM_TO_READ] = sl_later(sl_later(c->access_at, c->read_at), read);
+    limit[SL_DRAM_TO_WRITE] = sl_later(c->access_at, write);
+    limit[SL_DRAM_TO_ACTIVATE] = c->activate_at;
+    limit[SL_DRAM_TO_PRECHARGE] = 0;
 }
 
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
@@ -199,7 +193,10 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
                          .from = from->index,
                          .arrival = channel->arrivals++,
                          .next = SL_NONE,
-                         .write = r->kind != SL_REQUEST_LOAD};
+                         .units = r->units,
+                         .slot = r->slot,
+                         .write = r->kind != SL_REQUEST_LOAD,
+                         .answered = sl_request_is_answered(r)};
     locate(sim, r->addr, e);
     sl_dram_bank *bank = &channel->bank[e->bank];
     if (bank->first == SL_NONE)
@@ -210,68 +207,50 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     if (bank->hit == SL_NONE && bank->row == e->row)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
-        uint64_t limit = limit_of(sim, channel, renew_turn(channel, e->bank));
-        sl_wake(&sim->channel_wheel, c, sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1));
+        uint64_t limit[SL_DRAM_NEXTS];
+        renew_turn(channel, e->bank);
+        find_limits(sim, channel, limit);
+        const sl_dram_turn *turn = &channel->turn[e->bank];
+        uint64_t time = sl_later(sl_later(turn->time, limit[turn->command]), sim->now + 1);
+        channel->command_at = sl_sooner(channel->command_at, time);
+        sl_wake(&sim->channel_wheel, c, time);
     }
     return true;
 }
 
-/* The bank with the oldest request for which this command can be issued now; SL_NONE: none. */
-static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next command)
-{
-    uint64_t left = c->turns[command], age = SL_NEVER;
-    uint32_t found = SL_NONE;
-    if (!left || limit_of(sim, c, command) > sim->now)
-        return SL_NONE;
-    for (; left; left &= left - 1) {
-        uint32_t b = (uint32_t)__builtin_ctzll(left);
-        sl_dram_turn turn = c->turn[b];
-        if (turn.arrival < age && bank_limit(sim, c, b, command) <= sim->now) {
-            age = turn.arrival;
-            found = b;
-        }
-    }
-    return found;
-}
-
-/* The same of two commands. */
-static uint32_t oldest_of(const sl_sim *sim, const sl_channel *c, sl_dram_next one, sl_dram_next other)
-{
-    uint32_t a = oldest(sim, c, one), b = oldest(sim, c, other);
-    return a == SL_NONE || (b != SL_NONE && c->turn[b].arrival < c->turn[a].arrival) ? b : a;
-}
-
-/* When the next command can be issued, now or later. */
-static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
-{
-    uint64_t next = SL_NEVER;
-    for (uint32_t command = 0; command < SL_DRAM_NEXTS; command++) {
-        uint64_t first = SL_NEVER;
-        for (uint64_t left = c->turns[command]; left; left &= left - 1) {
-            uint64_t time = bank_limit(sim, c, (uint32_t)__builtin_ctzll(left), (sl_dram_next)command);
-            first = time < first ? time : first;
-        }
-        if (first != SL_NEVER)
-            first = sl_later(first, limit_of(sim, c, (sl_dram_next)command));
-        next = first < next ? first : next;
-    }
-    return next;
-}
-
 /* Issues one command, if one can be issued now: the oldest access to an open row, else precharge or activate for the
- * oldest request. Returns when the next can be issued. */
+ * oldest request. Returns when the next can be issued, or a little sooner. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    uint32_t access = oldest_of(sim, c, SL_DRAM_TO_READ, SL_DRAM_TO_WRITE);
-    if (access != SL_NONE) {
-        access_row(sim, c, c->bank[access].hit);
-    } else {
-        uint32_t open = oldest_of(sim, c, SL_DRAM_TO_ACTIVATE, SL_DRAM_TO_PRECHARGE);
-        if (open != SL_NONE)
-            open_row(sim, c, &c->entry[c->bank[open].first]);
+    uint64_t limit[SL_DRAM_NEXTS], others[SL_DRAM_NEXTS] = {SL_NEVER, SL_NEVER, SL_NEVER, SL_NEVER}, order = SL_NEVER;
+    uint32_t bank = SL_NONE;
+    find_limits(sim, c, limit);
+    for (uint64_t left = c->waiting; left; left &= left - 1) {
+        uint32_t b = (uint32_t)__builtin_ctzll(left);
+        const sl_dram_turn *turn = &c->turn[b];
+        uint64_t time = bank_limit(sim, c, b);
+        if (time > sim->now || limit[turn->command] > sim->now || turn->order > order) {
+            others[turn->command] = sl_sooner(others[turn->command], time);
+            continue;
+        }
+        if (bank != SL_NONE)
+            others[c->turn[bank].command] = 0;
+        bank = b;
+        order = turn->order;
     }
-    uint64_t next = next_command(sim, c);
-    return next > sim->now ? next : sim->now + 1;
+    if (bank != SL_NONE) {
+        if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
+            access_row(sim, c, c->bank[bank].hit);
+        else
+            open_row(sim, c, &c->entry[c->bank[bank].first]);
+        find_limits(sim, c, limit);
+        if (c->waiting >> bank & 1)
+            others[c->turn[bank].command] = sl_sooner(others[c->turn[bank].command], c->turn[bank].time);
+    }
+    uint64_t next = SL_NEVER;
+    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
+        next = sl_sooner(next, sl_later(others[i], limit[i]));
+    return sl_later(next, sim->now + 1);
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
@@ -279,12 +258,15 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     sl_channel *c = &sim->channel[number];
     uint32_t last = sim->machine.levels - 1;
     while (sl_queue_ready_at(&c->done) <= sim->now) {
-        uint32_t b = sl_queue_head(&c->done)->to, request = sl_queue_take(&c->done);
-        sl_bank_fill(sim, &sim->bank[last][b], request);
-        sl_bank_wake(sim, &sim->bank[last][b], sim->now + 1);
+        sl_bank *b = &sim->bank[last][sl_queue_head(&c->done)->to];
+        /* Data is seen in the next cycle, or in this one by a bank that has something else to do. */
+        bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now;
+        sl_bank_fill(sim, b, sl_queue_take(&c->done));
+        sl_bank_wake(sim, b, sim->now + !busy);
     }
-    uint64_t next = c->entries ? command(sim, c) : SL_NEVER, wheel = sl_queue_ready_at(&c->done);
-    return next < wheel ? next : wheel;
+    if (c->command_at <= sim->now)
+        c->command_at = command(sim, c);
+    return sl_sooner(c->command_at, sl_queue_ready_at(&c->done));
 }
 
 uint32_t sl_dram_unloaded(const sl_sim *sim)
@@ -353,12 +335,13 @@ void sl_dram_reset(sl_sim *sim)
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
         sl_channel *c = &sim->channel[i];
         c->entries = 0;
-        memset(c->turns, 0, sizeof c->turns);
+        c->waiting = 0;
         c->free = 0;
         for (uint32_t e = 0; e < sim->machine.memory.queue; e++)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
         c->room = SL_NO_BANKS;
         c->access_at = c->read_at = c->activate_at = c->bus_free = 0;
+        c->command_at = SL_NEVER;
         memset(c->group_free, 0, sim->machine.memory.bank_groups * sizeof *c->group_free);
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};

@@ -19,7 +19,9 @@ typedef struct sl_dram_entry {
     uint32_t request, bank;
     uint32_t from;         /* bank of the last level */
     uint32_t next;         /* for the same bank, or of the free ones */
+    uint32_t units, slot;  /* those of the request, which is no longer in the host's cache when it is accessed */
     bool write, activated; /* activated: its row was activated for it */
+    bool answered;
 } sl_dram_entry;
 
 /* What the next command of a bank is. */
@@ -31,10 +33,12 @@ typedef enum sl_dram_next {
     SL_DRAM_NEXTS
 } sl_dram_next;
 
-/* For which request it is, and from when on the bank can do it. */
+/* From when on the bank can do it. The lowest order goes first: accesses before others, of each the oldest. */
 typedef struct sl_dram_turn {
-    uint64_t time, arrival;
+    uint64_t time, order; /* order: arrival of the request, */
+    sl_dram_next command;
 } sl_dram_turn;
+#define SL_DRAM_NO_ACCESS (UINT64_C(1) << 63) /* and this */
 
 struct sl_channel {
     sl_dram_entry *entry; /* [queue] */
@@ -42,8 +46,9 @@ struct sl_channel {
     uint64_t arrivals;
     sl_dram_bank *bank;
     sl_dram_turn *turn;                       /* of each bank that has requests */
-    uint64_t turns[SL_DRAM_NEXTS];            /* these banks, by their next command */
+    uint64_t waiting;                         /* mask of these banks */
     uint64_t access_at, read_at, activate_at; /* of any bank */
+    uint64_t command_at;                      /* when the next command can be issued */
     uint64_t bus_free;                        /* in sixteenths of a cycle */
     uint64_t *group_free;                     /* of each bank group, the same */
     sl_bank_list room;                        /* banks of the last level that wait for a queue entry */

@@ -24,12 +24,13 @@ typedef struct sl_channel sl_channel;
 /* Some first-level caches that lie side by side, with their cores: when something can next happen to them. */
 enum { SL_GROUP_CACHES = 4 };
 typedef struct __attribute__((aligned(64))) sl_core_group {
-    uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer */
-    uint8_t senders;               /* mask of caches that have something new to send */
-    uint8_t sent;                  /* of those that have sent since the cores were ticked */
-    sl_queue inbox;                /* data that is on its way to them, and not in their queues yet */
-    _Atomic uint32_t taken;        /* 1 + the last cycle in which a thread has taken it, */
-    _Atomic uint16_t owner;        /* and that thread */
+    uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer: */
+    uint64_t fill_at[SL_GROUP_CACHES];
+    uint8_t senders;        /* mask of caches that have something new to send */
+    uint8_t sent;           /* of those that have sent since the cores were ticked */
+    sl_queue inbox;         /* data that is on its way to them, and not in their queues yet */
+    _Atomic uint32_t taken; /* 1 + the last cycle in which a thread has taken it, */
+    _Atomic uint16_t owner; /* and that thread */
 } sl_core_group;
 
 enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
@@ -107,6 +108,7 @@ struct sl_sim {
     sl_core_group *group; /* [groups] */
     struct sl_crew *crew; /* threads beside this one (crew.h); NULL: none */
     bool defers;          /* what concerns cores is put off: they are simulated at the same time */
+    bool is_view;         /* of a thread of the crew */
     sl_queue fills, acks; /* what was: data for the first level, and stores that have arrived */
     uint32_t groups;
     uint64_t *senders; /* mask of banks of the first level that have something to send, and do not wait for a

@@ -24,18 +24,18 @@ void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
     bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
     sl_policy_evict(&b->replacement, set, way, reused);
-    if (b->bypass.ops)
+    if (!b->plain && b->bypass.ops)
         sl_policy_evict(&b->bypass, set, way, reused);
 }
 
 void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t line_slot = (size_t)set * b->ways + way;
+    sl_line *line = &b->line[line_slot];
     sl_put_tag(b, set, way, 0);
-    b->line[line_slot].valid = b->line[line_slot].dirty = b->line[line_slot].stale = 0;
+    line->valid = line->dirty = line->stale = line->mark = 0;
     if (b->stored)
         b->stored[line_slot] = (sl_stored){0};
-    b->line[line_slot].mark = 0;
 }
 
 void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
@@ -245,10 +245,15 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t line_slot = (size_t)set * b->ways + way;
     sl_sim_level_result *stats = &sim->result->level[b->number];
+    uint8_t mark = b->line[line_slot].mark;
     stats->evictions++;
-    stats->unused_evictions += !(b->line[line_slot].mark & SL_LINE_REUSED);
-    stats->untouched_evictions += !(b->line[line_slot].mark & (SL_LINE_REUSED | SL_LINE_STORED));
+    stats->unused_evictions += !(mark & SL_LINE_REUSED);
+    stats->untouched_evictions += !(mark & (SL_LINE_REUSED | SL_LINE_STORED));
     sl_line_report_eviction(b, set, way);
+    if (b->plain && !b->line[line_slot].dirty) {
+        sl_line_clear(b, set, way);
+        return SL_NONE;
+    }
     bool lent = b->level->stale_sharers && b->line[line_slot].mark & SL_LINE_LENT;
     bool held = b->level->inclusive && (invalidate_above(sim, b, line_slot) || lent);
     uint32_t writeback = b->line[line_slot].dirty ? write_back(sim, b, line_slot) : SL_NONE;

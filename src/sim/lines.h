@@ -97,11 +97,14 @@ static inline uint32_t sl_way_again(sl_bank *b, uint32_t set, uint64_t line)
 
 static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
 {
-    uint64_t *used = sl_used_ways(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
+    uint64_t *state = sl_used_ways(b, set), *used = state + way / 64, bit = UINT64_C(1) << (way % 64);
+    uint16_t *hint = (uint16_t *)(state + 2 * b->mask_words);
     b->line[(size_t)set * b->ways + way].tag = tag;
     b->tags_put++;
-    sl_hints(b, set)[way] = tag ? sl_hint_of(tag - 1) : 0;
+    hint[way] = tag ? sl_hint_of(tag - 1) : 0;
     *used = tag ? *used | bit : *used & ~bit;
+    if (b->plain)
+        return;
     if (b->first_ways)
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
     if (b->last_ways)
@@ -121,6 +124,7 @@ static inline bool sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool fir
 {
     if (!sl_have_ways(b, &b->first_ways))
         return false;
+    b->plain = false;
     uint64_t *ways = &b->first_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
     *ways = first ? *ways | bit : *ways & ~bit;
     return true;
@@ -131,6 +135,7 @@ static inline bool sl_set_last(sl_bank *b, uint32_t set, uint32_t way)
 {
     if (!sl_have_ways(b, &b->last_ways))
         return false;
+    b->plain = false;
     b->last_ways[(size_t)set * b->mask_words + way / 64] |= UINT64_C(1) << (way % 64);
     return true;
 }
@@ -155,6 +160,8 @@ static inline bool sl_evicts_last(const sl_bank *b, const sl_request *r)
 /* Marks the way of a line with the priority of a request. */
 static inline void sl_mark_priority(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, const sl_request *r)
 {
+    if (!r->priority)
+        return;
     if (sl_evicts_first(b, r))
         sim->failed |= !sl_set_first(b, set, way, true);
     if (sl_evicts_last(b, r))
@@ -226,6 +233,8 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
 static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
 {
     bool any = sl_offer_ways(b, set, false, mask), first = false;
+    if (b->plain)
+        return any;
     const uint64_t *ways = b->first_ways ? &b->first_ways[(size_t)set * b->mask_words] : NULL;
     for (uint32_t i = 0; ways && i < b->mask_words; i++)
         first |= b->offered[i] & ways[i];
@@ -255,12 +264,12 @@ static inline bool sl_is_entry(const sl_bank *b, size_t line_slot)
 }
 
 /* The same of a line wherever it is. */
-static inline void sl_set_in_flight_at(sl_bank *b, size_t line_slot, uint32_t units)
+static inline void sl_set_in_flight_at(sl_bank *b, uint32_t set, size_t line_slot, uint32_t units)
 {
-    if (sl_is_entry(b, line_slot))
+    if (b->frc && sl_is_entry(b, line_slot))
         b->line[line_slot].in_flight = units;
     else
-        sl_set_in_flight(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways), units);
+        sl_set_in_flight(b, set, (uint32_t)(line_slot - (size_t)set * b->ways), units);
 }
 
 /* A request's mask, shifted to its part of a line of this bank, which may be longer. */
@@ -341,7 +350,7 @@ static inline bool sl_lacks_mshr(const sl_sim *sim, sl_bank *b, const sl_request
     if (sl_is_sent_home(sim, b, r->core))
         return false;
     return (level->mshrs && b->mshrs >= level->mshrs) ||
-           (b->warp_mshrs && r->slot != SL_NONE && *sl_mshrs_of_warp(b, r) >= level->mshrs_per_warp);
+           (!b->plain && b->warp_mshrs && r->slot != SL_NONE && *sl_mshrs_of_warp(b, r) >= level->mshrs_per_warp);
 }
 
 #endif

@@ -349,12 +349,29 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     return bank->taken < bank->level->ports * bank->level->banks;
 }
 
+/* Whether the head of the queue will stall in the next cycle, unless something changes before. False: it may, too. */
+static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
+{
+    const sl_machine *m = &sim->machine;
+    return core->queues == 1 && m->level[0].cores_per_instance == 1 && !m->level[0].data_banks &&
+           (!m->core.one_pipeline || core->shared_free <= sim->now + 1) &&
+           sl_bank_foresees_stall(sim, bank, core->queue[0].first);
+}
+
+void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core)
+{
+    if (core->stalled)
+        sim->result->level[0].stall_cycles[core->stall] += sim->now - core->stalled_since;
+    core->stalled = false;
+}
+
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
 {
     sl_bank *bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance];
     if (core->stalled && !core->unblocked && sim->machine.level[0].cores_per_instance == 1)
         return false; /* nothing has changed for it */
-    core->stalled = core->unblocked = false;
+    sl_lsu_end_stall(sim, core);
+    core->unblocked = false;
     while (core->queued) {
         uint32_t at = core->queued >> core->queue_at & 1 ? core->queue_at : (uint32_t)__builtin_ctzll(core->queued);
         sl_request_list *queue = &core->queue[at];
@@ -372,13 +389,14 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             sl_request_give(sim->pool, core->stock, number);
         } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
+            core->stalled_since = sim->now;
             core->stall = bank->stall;
             return false;
         }
         bank->taken++;
         core->pass_taken++;
         queue->first = next; /* the bank may have linked it elsewhere */
-        if (!--core->warp[w].queued)
+        if (core->queues > 1 && !--core->warp[w].queued)
             sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);
@@ -389,6 +407,12 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
                 core->group_free = group;
             }
         }
+    }
+    if (core->queued && foresees_stall(sim, core, bank)) {
+        core->stalled = true;
+        core->stalled_since = sim->now + 1;
+        core->stall = bank->stall;
+        return false;
     }
     return core->queued;
 }

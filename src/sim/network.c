@@ -99,13 +99,18 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
     sl_port *p = &sim->port[b->index];
     sl_request *r = sl_request_at(sim, sl_queue_head(&b->out)->request);
     p->request = sl_queue_head(&b->out)->request;
+    if (b->out.count > 1)
+        __builtin_prefetch(sl_request_at(sim, sl_queue_second(&b->out)->request));
     p->send_at = sl_later(sl_queue_ready_at(&b->out), p->free);
     r->stalled = 0;
     if (sim->machine.levels > 1) {
         p->to = sl_bank_for(sim, 1, r->core, r->addr);
         p->cycles = request_flits(sim, &sim->machine.level[1], r);
     }
-    b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    if (sim->is_view)
+        b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+    else
+        set_sender(sim, b, true);
 }
 
 /* Whether what is in the port has gone. */
@@ -207,7 +212,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
     sl_queue *from = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
-    if (sl_queue_ready_at(from) > now || b->up_free > now)
+    if (b->up_free > now)
         return;
     uint32_t number = sl_queue_head(from)->request;
     const sl_request *r = sl_request_at(sim, number);

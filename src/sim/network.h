@@ -23,7 +23,7 @@ void sl_network_offer(sl_sim *sim, sl_bank *bank);
 void sl_network_send(sl_sim *sim, sl_bank *bank);
 /* What was in the port has been sent: the cache goes on. */
 void sl_network_sent(sl_sim *sim, sl_bank *bank);
-/* The same with an answer. */
+/* The same with an answer, of which one is due. */
 void sl_network_up(sl_sim *sim, sl_bank *bank);
 
 #endif

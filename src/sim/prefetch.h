@@ -52,7 +52,8 @@ SL_PREFETCH void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_
         prefetch->back[prefetch->backs++] = (sl_upcoming){.bank = b, .request = back};
     if (in)
         prefetch->access[prefetch->accesses++] = (sl_upcoming){.bank = b, .request = in};
-    sl_prefetch_head(sim, &b->hits);
+    if (sl_prefetch_head(sim, &b->hits) && !b->number && b->level->cores_per_instance == 1)
+        __builtin_prefetch(&sim->core[b->index].group[sl_queue_head(&b->hits)->to]);
     sl_prefetch_head(sim, &b->fills);
 }
 SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_prefetch *prefetch)

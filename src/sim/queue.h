@@ -11,7 +11,7 @@
 typedef struct sl_queued {
     uint64_t time;
     uint32_t request;
-    uint32_t to; /* destination bank, where it is not that of the queue */
+    uint32_t to; /* destination bank, where it is not that of the queue; of answers, the request's group */
 } sl_queued;
 
 typedef struct sl_queue {
@@ -49,6 +49,11 @@ static inline bool sl_queue_put(sl_queue *q, uint64_t time, uint32_t request, ui
 static inline const sl_queued *sl_queue_head(const sl_queue *q)
 {
     return &q->item[q->head];
+}
+
+static inline const sl_queued *sl_queue_second(const sl_queue *q)
+{
+    return &q->item[(q->head + 1) & (q->capacity - 1)];
 }
 
 /* When its first request may be taken; UINT64_MAX: there is none. */

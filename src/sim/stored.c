@@ -9,6 +9,7 @@ static bool have_stored(sl_sim *sim, sl_bank *b)
 {
     if (!b->stored)
         b->stored = calloc((size_t)b->sets * b->ways, sizeof *b->stored);
+    b->plain = false;
     sim->failed |= !b->stored;
     return b->stored;
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* A cycle of a bank: what is due in its queues. */
+#include "sim/bank.h"
+#include "sim/coalescer.h"
+#include "sim/evict.h"
+#include "sim/network.h"
+
+/* Counts the cycles for which the head of the queue has waited. */
+static void end_stall(sl_sim *sim, sl_bank *b)
+{
+    if (b->stalled_since != SL_NEVER)
+        sim->result->level[b->number].stall_cycles[b->stall] += sim->now - b->stalled_since;
+    b->stalled_since = SL_NEVER;
+}
+
+/* An access from above. Reads of the second level may wait for one of another core, and others for them. */
+static sl_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    if (!sim->coalescer || b->number != 1)
+        return sl_bank_access(sim, b, number);
+    const sl_request before = *sl_request_at(sim, number);
+    sl_coalesced coalesced = sl_coalescer_merge(sim, &before, number);
+    if (coalesced == SL_COALESCED_MERGED)
+        return SL_OUTCOME_PENDING;
+    sl_outcome outcome = sl_bank_access(sim, b, number);
+    if (outcome != SL_OUTCOME_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
+        sim->failed = true;
+    return outcome;
+}
+
+/* Takes requests from the network until one has to wait. That one is looked at again when something has changed. */
+static void take_in(sl_sim *sim, sl_bank *b)
+{
+    if (b->stalled_since != SL_NEVER && !b->changed)
+        return;
+    b->changed = false;
+    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
+        end_stall(sim, b);
+        if (take(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
+            b->stalled_since = sim->now;
+            return;
+        }
+        sl_queue_take(&b->in);
+        sl_network_has_room(sim, b->number - 1u, &b->room);
+    }
+}
+
+/* The same of what other partitions send. */
+static void take_across(sl_sim *sim, sl_bank *b)
+{
+    sl_stall stall = b->stall;
+    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
+        if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_OUTCOME_STALL)
+            break;
+        sl_queue_take(&b->across);
+    }
+    b->stall = stall;
+}
+
+static void take_back(sl_sim *sim, sl_bank *b)
+{
+    while (sl_queue_ready_at(&b->back) <= sim->now)
+        sl_bank_fill(sim, b, sl_queue_take(&b->back));
+}
+
+static void tell_listener(const sl_sim *sim, const sl_bank *b)
+{
+    const sl_sim_listener *l = sim->options.listener;
+    if (l && l->bank)
+        l->bank(l->to, b->number, b->index, sim->now, b->mshrs, b->in.count);
+}
+
+void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
+{
+    take_back(sim, b);
+    while (sl_queue_ready_at(&b->hits) <= sim->now)
+        sl_core_answer(sim, sl_queue_take(&b->hits));
+    tell_listener(sim, b);
+    b->in_group->fill_at[b->index % SL_GROUP_CACHES] =
+        sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
+}
+
+/* When the next answer can be sent. A listener is told of the cycles in which one waits for the port. */
+static uint64_t up_at(const sl_sim *sim, const sl_bank *b)
+{
+    uint64_t ready = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills));
+    return sim->options.listener ? ready : sl_later(ready, b->up_free);
+}
+
+uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
+{
+    uint64_t now = sim->now;
+    take_back(sim, b);
+    if (b->evictions_in_flight)
+        sl_lines_tick(sim, b);
+    if (b->across.count)
+        take_across(sim, b);
+    if (sl_queue_ready_at(&b->in) <= now)
+        take_in(sim, b);
+    if (up_at(sim, b) <= now)
+        sl_network_up(sim, b);
+    if (sl_queue_ready_at(&b->out) <= now)
+        sl_network_down(sim, b);
+    tell_listener(sim, b);
+    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
+    next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
+    next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));
+    if (!b->plain) {
+        next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->invalidated), sl_queue_ready_at(&b->told)));
+        next = sl_sooner(next, sl_queue_ready_at(&b->across));
+    }
+    return next > now ? next : now + 1;
+}
