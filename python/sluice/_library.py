@@ -36,7 +36,8 @@ Inst = _struct("sl_inst", *_all(c_uint8, "op_class", "space", "access", "cache_o
 Kernel = _struct("sl_trace_kernel", *_all(c_char_p, "symbol", "name"), ("insts", c_uint32), ("inst", POINTER(Inst)),
                  ("bbs", c_uint32), ("bb", c_void_p), ("mem_slots", c_uint32), ("mem_inst", POINTER(c_uint32)),
                  ("strings_bytes", c_uint32), ("strings", c_void_p), ("regs_per_thread", c_uint32),
-                 ("regs_estimated", c_bool), *_all(c_uint32, "static_shared_bytes", "local_bytes"))
+                 ("regs_estimated", c_bool), *_all(c_uint32, "static_shared_bytes", "local_bytes"), ("jump", c_void_p),
+                 *_all(c_uint32, "machine_sm", "machine_bytes"), ("machine_code", c_void_p))
 Launch = _struct("sl_trace_launch", ("kernel", c_uint32), *_all(c_uint32 * 3, "grid", "block", "cluster"),
                  *_all(c_uint32, "dynamic_shared_bytes", "lanes", "preferred_shared_plus"),
                  *_all(c_uint64, "parent_plus", "stream", "shared_window", "local_window", "window_bytes",

@@ -61,6 +61,7 @@ static void record(recorded *r, const char *operator)
 
 typedef struct sectors {
     uint64_t hits, compulsory, bypassed;
+    uint64_t filled; /* of the latter: the simulator puts them into a line that is there, as the GPU does */
 } sectors;
 
 static void check_counts(const sl_counts *c, sectors expected)
@@ -91,7 +92,9 @@ static void check_operator(const char *operator, bool cached_volatile, sectors e
     sl_model_result_fini(&modelled);
     assert_int_equal(sl_sim_create(&m, &(sl_sim_options){.check_data = true}, &sim, &error), SL_OK);
     assert_int_equal(sl_sim_launch(sim, r.loaded, NULL, &simulated, &error), SL_OK);
-    check_counts(&simulated.counts.total, expected);
+    check_counts(&simulated.counts.total, (sectors){.hits = expected.hits,
+                                                    .compulsory = expected.compulsory + expected.filled,
+                                                    .bypassed = expected.bypassed - expected.filled});
     sl_sim_result_fini(&simulated);
     sl_sim_destroy(sim);
     /* All sizes of L1 at once. */
@@ -132,7 +135,7 @@ static void loads_that_do_not_allocate_hit_what_is_there(void **state)
     (void)state;
     static const char *const operators[] = {".global.L1::no_allocate", ".global.lu"};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        check_operator(operators[i], false, (sectors){.hits = 5, .compulsory = 9, .bypassed = 11});
+        check_operator(operators[i], false, (sectors){.hits = 5, .compulsory = 9, .bypassed = 11, .filled = 3});
 }
 
 /* As other loads do. */

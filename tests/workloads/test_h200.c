@@ -22,14 +22,18 @@ enum { COMPARED = sizeof compared / sizeof *compared };
  * numbers of rounds do such remainders apart, where they would have done the rounds of the plain loop together. */
 typedef struct exception {
     const char *workload, *kernel, *why;
-    double off; /* the most that was seen */
+    double most; /* that is allowed */
+    double off;  /* the most that was seen */
 } exception;
 
 static exception exceptions[] = {
-    {"pagerank", "pull_ranks", "lists of neighbours, by fours, a two and a one: that is the GPU's 224118 requests", 0},
-    {"sad", "sad_4x4", "61 threads store in turn; the last has a round less, and so does three of its rounds alone", 0},
-    {"heartwall", "heartwall", "loops like that of sad: 14 loads and 8 stores more in each of the 51 blocks", 0},
-    {"bfs", "bfs_expand", "who finds a higher cost at a neighbour and stores depends on the order of warps", 0},
+    {"pagerank", "pull_ranks", "lists of neighbours, by fours, a two and a one: that is the GPU's 224118 requests",
+     0.15, 0},
+    {"sad", "sad_4x4", "61 threads store in turn; the last has a round less, and so does three of its rounds alone",
+     0.15, 0},
+    {"heartwall", "heartwall", "loops like that of sad: 14 loads and 8 stores more in each of the 51 blocks", 0.15, 0},
+    {"bfs", "bfs_expand", "who finds a higher cost at a neighbour and stores depends on the order of warps", 0.15, 0},
+    {"octree", "build_octree", "how often warps try to take a lock depends on when the others have it", 0.7, 0},
 };
 enum { EXCEPTIONS = sizeof exceptions / sizeof *exceptions };
 
@@ -167,7 +171,7 @@ static void requests_and_sectors_are_those_of_an_h200(void **state)
         exception *known = find_exception(name, l->kernel);
         if (known && off > known->off)
             known->off = off;
-        if (off > (known ? 0.15 : 0.01))
+        if (off > (known ? known->most : 0.01))
             fail_msg("%s, launch %u (%s): %s is %.1f %% off", name, at, l->kernel, worst, 100 * off);
         same += off == 0;
         launches++;
