@@ -26,7 +26,8 @@ typedef struct pc {
     uint32_t ways, counters, max, threshold, up, down, sample;
     bool mixes, corrects;
     sl_set_dueling dueling; /* the first kind bypasses */
-    uint64_t predictions, dead, bypasses, wrong_bypasses;
+    uint64_t predictions;   /* one for each load, hit or miss */
+    uint64_t dead, bypasses, wrong_bypasses;
 } pc;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
@@ -113,6 +114,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
     uint32_t *last = &p->last_load[(size_t)access->set * p->ways + way], load = hash(p, access);
     if (load == NO_LOAD)
         return;
+    p->predictions++;
     was_alive(p, *last);
     *last = load;
 }
