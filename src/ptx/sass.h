@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Machine code of NVIDIA GPUs since Volta (SASS): 16 bytes an instruction.
  *
- *   bits 0-8      which instruction (sass.def), 9-11 of what kind its operands are
- *   12-14, 15     the predicate that guards it (7: none), and whether it is negated
- *   16-23         the register of the result; 24-31, 64-71 and, if 9-11 are 1, 32-39 those of operands, where it has
- * them 73-75         bytes of a load or store: 1, 1, 2, 2, 4, 8, 16 76-78         scope of a fence; 87-89 a further
- * predicate of a branch; 91: it is BRA.DIV 105-108       stall: cycles until the warp's next instruction 109 0: the
- * scheduler is asked to go on with another warp 110-112       barrier that the result is announced by (7: none),
- * 113-115 that the operands have been read is 116-121       barriers that it waits for 122-125       operands that are
- * kept for the next instruction
+ *   bits 0-8: which instruction (sass.def); 9-11: of what kind its operands are
+ *   12-14: the predicate that guards it (7: none); 15: it is negated
+ *   16-23: register of the result; 24-31, 64-71 and, if 9-11 are 1, 32-39: of operands, where it has them
+ *   73-75: bytes of a load or store (1, 1, 2, 2, 4, 8, 16); 76-78: scope of a fence
+ *   87-89: a further predicate of a branch; 91: it is BRA.DIV
+ *   105-108: stall, the cycles until the warp's next instruction; 109: 0 asks the scheduler for another warp
+ *   110-112: barrier that announces the result (7: none); 113-115: that the operands have been read
+ *   116-121: barriers that it waits for; 122-125: operands that are kept for the next instruction
  *
  * Worked out from ptxas's output, and checked against nvdisasm and the tables of nv_isa_solver and CuAssembler. */
 #ifndef SL_PTX_SASS_H
