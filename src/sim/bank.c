@@ -503,6 +503,8 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
     uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
     if (!l->here)
         return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l);
+    if (b->level->write_waits && b->line[l->line_slot].in_flight & l->units)
+        return stall(b, SL_STALL_MERGE);
     note_hit(sim, b, l);
     sim->result->level[b->number].data_accesses++;
     b->line[l->line_slot].valid |= written_whole(sim, b, l) & ~b->line[l->line_slot].in_flight;

@@ -88,6 +88,7 @@ static sl_machine any_machine(sl_random *random, bool many_cores)
         m.level[i].write = i ? (sl_write_policy)ONE_OF(SL_WRITE_BACK, SL_WRITE_BACK, SL_WRITE_THROUGH, SL_WRITE_EVICT)
                              : (sl_write_policy)pick(random, 4);
         m.level[i].write_fetch = m.level[i].write == SL_WRITE_BACK ? pick(random, 2) : 0;
+        m.level[i].write_waits = m.level[i].write == SL_WRITE_BACK ? pick(random, 2) : 0;
         m.level[i].hint = pick(random, 2) ? SL_HINT_BYPASS : SL_HINT_STREAM;
         m.level[i].hit_evict = m.level[i].write != SL_WRITE_BACK ? pick(random, 2) : 0;
         if (i)
@@ -106,7 +107,7 @@ static sl_machine any_machine(sl_random *random, bool many_cores)
     sl_level *last = &m.level[m.levels - 1];
     last->partitions = m.levels > 1 && last->banks > 1 ? ONE_OF(1, 2) : 1;
     last->partition_cores = last->partition_first = pick(random, 3);
-    if (many_cores && last->miss_handling != SL_MISS_OVERLAPPED) /* can deadlock */
+    if ((many_cores || last->miss_queue == 1) && last->miss_handling != SL_MISS_OVERLAPPED) /* can deadlock */
         last->partitions = 1;
     return m;
 }
