@@ -105,9 +105,9 @@ static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
 static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_way_mask mask;
-    l->r->bypass |= (uint8_t)(1u << l->place);
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
+    l->r->bypass |= (uint8_t)(1u << l->place);
     if (l->here && l->r->kind == SL_REQUEST_LOAD) { /* only what is not here is fetched */
         if (sim->data_check) {
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units & b->line[l->line_slot].valid, l->r->kind);
@@ -145,6 +145,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
     l->r->stalled |= (uint8_t)(1u << reason);
     if (b->bypass_policy->ops->on_stall(b->bypass_policy->self, &l->access, reason) == SL_ADMIT)
         return stall(b, reason);
+    l->r->bypass |= (uint8_t)(1u << l->place); /* decided, even if it has to wait */
     return bypass_level(sim, b, l);
 }
 

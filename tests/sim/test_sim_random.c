@@ -107,8 +107,6 @@ static sl_machine any_machine(sl_random *random, bool many_cores)
     sl_level *last = &m.level[m.levels - 1];
     last->partitions = m.levels > 1 && last->banks > 1 ? ONE_OF(1, 2) : 1;
     last->partition_cores = last->partition_first = pick(random, 3);
-    if ((many_cores || last->miss_queue == 1) && last->miss_handling != SL_MISS_OVERLAPPED) /* can deadlock */
-        last->partitions = 1;
     return m;
 }
 
