@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/unaligned.h"
+
 enum {
     HEADER_BYTES = 64,
     SECTION_BYTES = 64,
@@ -20,27 +22,6 @@ enum {
     SEGMENT_EXECUTABLE = 1,
     TAG_NEEDED = 1,
 };
-
-static uint16_t read16(const uint8_t *p)
-{
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint32_t read32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint64_t read64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
 
 static bool inside(const sl_elf *elf, uint64_t offset, uint64_t bytes)
 {
@@ -66,17 +47,17 @@ sl_status sl_elf_open(const void *data, size_t bytes, sl_elf *elf, sl_error *err
         return sl_fail(error, SL_UNSUPPORTED, "only 64-bit little-endian ELF files are read");
     *elf = (sl_elf){.data = p,
                     .bytes = bytes,
-                    .type = read16(p + 16),
-                    .machine = read16(p + 18),
+                    .type = sl_read16(p + 16),
+                    .machine = sl_read16(p + 18),
                     .abi_version = p[8],
-                    .flags = read32(p + 48),
-                    .segment_table = read64(p + 32),
-                    .section_table = read64(p + 40),
-                    .segment_entry_bytes = read16(p + 54),
-                    .segments = read16(p + 56),
-                    .section_entry_bytes = read16(p + 58),
-                    .sections = read16(p + 60),
-                    .names = read16(p + 62)};
+                    .flags = sl_read32(p + 48),
+                    .segment_table = sl_read64(p + 32),
+                    .section_table = sl_read64(p + 40),
+                    .segment_entry_bytes = sl_read16(p + 54),
+                    .segments = sl_read16(p + 56),
+                    .section_entry_bytes = sl_read16(p + 58),
+                    .sections = sl_read16(p + 60),
+                    .names = sl_read16(p + 62)};
     if (elf->segment_entry_bytes < SEGMENT_BYTES ||
         !inside(elf, elf->segment_table, (uint64_t)elf->segments * elf->segment_entry_bytes))
         elf->segments = 0;
@@ -90,11 +71,11 @@ sl_status sl_elf_open(const void *data, size_t bytes, sl_elf *elf, sl_error *err
             return sl_fail(error, SL_CORRUPT, "the ELF section headers lie outside the file");
         const uint8_t *first = p + elf->section_table;
         if (elf->sections == 0) {
-            uint64_t count = read64(first + 32);
+            uint64_t count = sl_read64(first + 32);
             elf->sections = count > UINT32_MAX ? 0 : (uint32_t)count;
         }
         if (elf->names == 0xffff)
-            elf->names = read32(first + 40);
+            elf->names = sl_read32(first + 40);
     }
     if (!inside(elf, elf->section_table, (uint64_t)elf->sections * elf->section_entry_bytes))
         return sl_fail(error, SL_CORRUPT, "the ELF section headers lie outside the file");
@@ -114,15 +95,15 @@ static bool section_raw(const sl_elf *elf, uint32_t index, sl_elf_section *secti
     if (index >= elf->sections)
         return false;
     const uint8_t *h = elf->data + elf->section_table + (uint64_t)index * elf->section_entry_bytes;
-    uint64_t offset = read64(h + 24), bytes = read64(h + 32);
+    uint64_t offset = sl_read64(h + 24), bytes = sl_read64(h + 32);
     *section = (sl_elf_section){.name = "",
                                 .index = index,
-                                .type = read32(h + 4),
-                                .flags = read64(h + 8),
-                                .addr = read64(h + 16),
-                                .link = read32(h + 40),
-                                .info = read32(h + 44),
-                                .entry_bytes = read64(h + 56),
+                                .type = sl_read32(h + 4),
+                                .flags = sl_read64(h + 8),
+                                .addr = sl_read64(h + 16),
+                                .link = sl_read32(h + 40),
+                                .info = sl_read32(h + 44),
+                                .entry_bytes = sl_read64(h + 56),
                                 .bytes = bytes};
     if (section->type == TYPE_NOBITS)
         return true;
@@ -139,8 +120,9 @@ bool sl_elf_section_at(const sl_elf *elf, uint32_t index, sl_elf_section *sectio
     if (!section_raw(elf, index, section))
         return false;
     if (section_raw(elf, elf->names, &names) && names.type == TYPE_STRTAB)
-        section->name = string_at(names.data, names.bytes,
-                                  read32(elf->data + elf->section_table + (uint64_t)index * elf->section_entry_bytes));
+        section->name =
+            string_at(names.data, names.bytes,
+                      sl_read32(elf->data + elf->section_table + (uint64_t)index * elf->section_entry_bytes));
     return true;
 }
 
@@ -166,11 +148,11 @@ bool sl_elf_symbol_at(const sl_elf *elf, const sl_elf_section *table, size_t ind
     *symbol = (sl_elf_symbol){.name = "",
                               .kind = s[4] & 15,
                               .bind = s[4] >> 4,
-                              .section = read16(s + 6),
-                              .value = read64(s + 8),
-                              .size = read64(s + 16)};
+                              .section = sl_read16(s + 6),
+                              .value = sl_read64(s + 8),
+                              .size = sl_read64(s + 16)};
     if (section_raw(elf, table->link, &names) && names.type == TYPE_STRTAB)
-        symbol->name = string_at(names.data, names.bytes, read32(s));
+        symbol->name = string_at(names.data, names.bytes, sl_read32(s));
     return true;
 }
 
@@ -214,8 +196,8 @@ const char *sl_elf_needed(const sl_elf *elf, size_t index)
             !section_raw(elf, dynamic.link, &names) || names.type != TYPE_STRTAB)
             continue;
         for (size_t e = 0; e + DYNAMIC_BYTES <= dynamic.bytes; e += DYNAMIC_BYTES)
-            if (read64(dynamic.data + e) == TAG_NEEDED && index-- == 0)
-                return string_at(names.data, names.bytes, read64(dynamic.data + e + 8));
+            if (sl_read64(dynamic.data + e) == TAG_NEEDED && index-- == 0)
+                return string_at(names.data, names.bytes, sl_read64(dynamic.data + e + 8));
     }
     return NULL;
 }
@@ -228,7 +210,7 @@ static const uint8_t *segment_header(const sl_elf *elf, uint32_t index)
 bool sl_elf_is_dynamic(const sl_elf *elf)
 {
     for (uint32_t i = 0; i < elf->segments; i++)
-        if (read32(segment_header(elf, i)) == SEGMENT_INTERP)
+        if (sl_read32(segment_header(elf, i)) == SEGMENT_INTERP)
             return true;
     return false;
 }
@@ -238,11 +220,11 @@ bool sl_elf_segment_at(const sl_elf *elf, uint32_t index, sl_elf_segment *segmen
     if (index >= elf->segments)
         return false;
     const uint8_t *h = segment_header(elf, index);
-    uint64_t offset = read64(h + 8), bytes = read64(h + 32);
-    if (read32(h) != SEGMENT_LOAD || !inside(elf, offset, bytes))
+    uint64_t offset = sl_read64(h + 8), bytes = sl_read64(h + 32);
+    if (sl_read32(h) != SEGMENT_LOAD || !inside(elf, offset, bytes))
         return false;
-    *segment = (sl_elf_segment){.executable = (read32(h + 4) & SEGMENT_EXECUTABLE) != 0,
-                                .addr = read64(h + 16),
+    *segment = (sl_elf_segment){.executable = (sl_read32(h + 4) & SEGMENT_EXECUTABLE) != 0,
+                                .addr = sl_read64(h + 16),
                                 .data = elf->data + offset,
                                 .bytes = bytes};
     return true;

@@ -9,6 +9,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/unaligned.h"
 #include "ptx/elf.h"
 
 enum {
@@ -21,27 +22,6 @@ enum {
 };
 static const uint64_t MAX_PLAIN_BYTES = 1u << 30; /* no compiler output is near this: a damaged size */
 
-static uint16_t read16(const uint8_t *p)
-{
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint32_t read32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint64_t read64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
 void sl_fatbin_fini(sl_fatbin *fatbin)
 {
     sl_array_free(&fatbin->entries);
@@ -51,15 +31,15 @@ void sl_fatbin_fini(sl_fatbin *fatbin)
 size_t sl_fatbin_container_bytes(const void *data)
 {
     const uint8_t *p = data;
-    if (read32(p) != CONTAINER_MAGIC || read16(p + 6) < CONTAINER_HEADER)
+    if (sl_read32(p) != CONTAINER_MAGIC || sl_read16(p + 6) < CONTAINER_HEADER)
         return 0;
-    return read16(p + 6) + (size_t)read64(p + 8);
+    return sl_read16(p + 6) + (size_t)sl_read64(p + 8);
 }
 
 /* The source file's name in the entry's header, when there is one. */
 static const char *entry_name(const uint8_t *header, uint32_t header_bytes)
 {
-    uint32_t offset = read32(header + 32), length = read32(header + 36);
+    uint32_t offset = sl_read32(header + 32), length = sl_read32(header + 36);
     if (offset < ENTRY_HEADER || offset >= header_bytes || length >= header_bytes - offset ||
         !memchr(header + offset, 0, header_bytes - offset))
         return "";
@@ -73,29 +53,29 @@ static sl_status add_entry(sl_fatbin *fatbin, const uint8_t *p, size_t left, boo
     if (left < ENTRY_HEADER)
         return sl_fail(error, SL_CORRUPT, "fat binary: an entry's header is cut off (%zu of %d bytes)", left,
                        ENTRY_HEADER);
-    uint32_t header = read32(p + 4), packed = read32(p + 16);
-    uint64_t payload = read64(p + 8), flags = read64(p + 40);
+    uint32_t header = sl_read32(p + 4), packed = sl_read32(p + 16);
+    uint64_t payload = sl_read64(p + 8), flags = sl_read64(p + 40);
     if (header < ENTRY_HEADER || header > left || payload > left - header)
         return sl_fail(error, SL_CORRUPT, "fat binary: an entry of %u + %llu bytes lies outside its container", header,
                        (unsigned long long)payload);
     if (packed > payload)
         return sl_fail(error, SL_CORRUPT, "fat binary: an entry says it holds %u packed bytes, but has only %llu",
                        packed, (unsigned long long)payload);
-    uint32_t version = read32(p + 24); /* PTX 9.0: 0x00090000; cubins keep the two parts the same way */
+    uint32_t version = sl_read32(p + 24); /* PTX 9.0: 0x00090000; cubins keep the two parts the same way */
     sl_fatbin_entry entry = {
-        .kind = read16(p),
+        .kind = sl_read16(p),
         .packing = !packed             ? SL_FATBIN_RAW
                    : flags & FLAG_ZSTD ? SL_FATBIN_ZSTD
                                        : SL_FATBIN_LZ4,
         .relocatable = relocatable,
         .arch_specific = (flags & FLAG_ARCH_SPECIFIC) != 0,
-        .sm = read32(p + 28),
+        .sm = sl_read32(p + 28),
         .version_major = (uint16_t)(version >> 16),
         .version_minor = (uint16_t)version,
         .container = fatbin->containers,
         .data = p + header,
         .bytes = packed ? packed : (size_t)payload,
-        .plain_bytes = packed ? read64(p + 56) : payload,
+        .plain_bytes = packed ? sl_read64(p + 56) : payload,
         .name = entry_name(p, header),
     };
     if (!sl_array_push(&fatbin->entries, entry))
@@ -114,11 +94,11 @@ sl_status sl_fatbin_add(sl_fatbin *fatbin, const void *data, size_t bytes, bool 
         }
         if ((size_t)(end - p) < CONTAINER_HEADER)
             return sl_fail(error, SL_CORRUPT, "fat binary: a container's header is cut off");
-        if (read32(p) != CONTAINER_MAGIC)
+        if (sl_read32(p) != CONTAINER_MAGIC)
             return sl_fail(error, SL_CORRUPT, "fat binary: expected a container (0x%08X), found 0x%08X",
-                           (unsigned)CONTAINER_MAGIC, read32(p));
-        uint16_t header = read16(p + 6);
-        uint64_t payload = read64(p + 8);
+                           (unsigned)CONTAINER_MAGIC, sl_read32(p));
+        uint16_t header = sl_read16(p + 6);
+        uint64_t payload = sl_read64(p + 8);
         if (header < CONTAINER_HEADER || header > end - p || payload > (uint64_t)(end - p) - header)
             return sl_fail(error, SL_CORRUPT, "fat binary: a container of %u + %llu bytes is cut off", header,
                            (unsigned long long)payload);
