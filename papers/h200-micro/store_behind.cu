@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What does a store do that follows a load of the same line in flight? Warps load a line that L1 does not have and store at once,
- * without a use of what they load: the same words, another sector of the line, or another line. Cycles of a round, by warps, and of what
- * a bystander does meanwhile: a load that hits L1, one that misses it, a store to a line of its own. store_behind.txt is what an H200 printed. */
+ * without a use of what they load: the same words, another sector of the line, or another line. Cycles of a round, by warps, from memory and
+ * from L2; and of a bystander, which loads a line that L2 has meanwhile: those in the same slice of L2 wait, too. store_behind.txt is what an
+ * H200 printed. */
+#include <algorithm>
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -50,34 +52,35 @@ template <int WHERE> __global__ void rounds(float *a, long long *cycles, float *
     sink[threadIdx.x] = sum;
 }
 
-/* Warp 0 loads and stores; warp 1 does something `delay` cycles later. */
-template <int WHERE> __global__ void beside(float *a, int what, int delay, long long *cycles, float *sink)
+/* Warp 0 loads a line from memory and stores; 150 cycles later warp 1 loads one that L2 has, `lines` behind that. */
+enum { APART = 1 << 18 };
+template <int WHERE> __global__ void beside(float *a, int lines, unsigned *cycles, float *sink)
 {
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    float *own = a + 2 * FAR + lane, sum = load(own);
-    long long all = 0;
+    float sum = 0;
     for (int round = 0; round < ROUNDS; round++) {
+        float *at = a + round * APART + lane % 8;
         __syncthreads();
         long long start = clock64();
         if (warp == 0) {
-            sum += load_and_store<WHERE>(a, 0, round);
+            sum += load_and_store<WHERE>(at - threadIdx.x % 8, 0, 0);
         } else {
-            while (clock64() < start + delay)
+            while (clock64() < start + 150)
                 ;
             long long begin = clock64();
-            if (what < 2) {
-                float v = load(what ? own + (round + 1) * 32 : own);
-                asm volatile("" ::"f"(v) : "memory");
-                sum += v;
-            } else {
-                store(own + (round + 100) * 32, 1);
-                store(own + (round + 200) * 32, 1);
-            }
-            all += clock64() + (__float_as_int(sum) == 12345) - begin;
+            float v = load(at + lines * 32);
+            asm volatile("" ::"f"(v) : "memory");
+            sum += v;
+            cycles[round] = (unsigned)(clock64() + (__float_as_int(sum) == 12345) - begin);
         }
     }
-    if (lane == 0 && warp)
-        *cycles = all;
+    sink[threadIdx.x] = sum;
+}
+__global__ void touch(float *a, int lines, float *sink)
+{
+    float sum = 0;
+    for (int round = 0; round < ROUNDS; round++)
+        sum += load(a + round * APART + lines * 32 + threadIdx.x % 8);
     sink[threadIdx.x] = sum;
 }
 
@@ -85,12 +88,14 @@ int main()
 {
     float *a, *sink, *other;
     long long *cycles;
+    unsigned *taken;
     CHECK(cudaMalloc(&a, 128 << 20));
     CHECK(cudaMalloc(&sink, 4096));
     CHECK(cudaMalloc(&other, 512 << 20));
     CHECK(cudaMallocManaged(&cycles, 16));
+    CHECK(cudaMallocManaged(&taken, ROUNDS * sizeof *taken));
     void (*loops[])(float *, long long *, float *) = {rounds<NOTHING>, rounds<SAME>, rounds<SECTOR>, rounds<LINE>, rounds<AFTER>};
-    void (*pairs[])(float *, int, int, long long *, float *) = {beside<NOTHING>, beside<SAME>, beside<SECTOR>, beside<LINE>, beside<AFTER>};
+    void (*pairs[])(float *, int, unsigned *, float *) = {beside<NOTHING>, beside<SAME>, beside<SECTOR>, beside<LINE>, beside<AFTER>};
     puts("store,warps,from,cycles of a round");
     for (int where = NOTHING; where <= AFTER; where++)
         for (int warps = 1; warps <= 32; warps *= 2)
@@ -101,15 +106,17 @@ int main()
                 CHECK(cudaDeviceSynchronize());
                 printf("%s,%d,%s,%.1f\n", names[where], warps, warm ? "L2" : "memory", *cycles / (double)ROUNDS);
             }
-    puts("store,bystander,delay,cycles of the bystander");
-    const char *whats[] = {"hit", "miss", "stores"};
+    puts("store,lines behind,cycles of the bystander: median,maximum,of 64 over 520");
     for (int where = NOTHING; where <= AFTER; where++)
-        for (int what = 0; what < 3; what++)
-            for (int delay = 40; delay <= 160; delay += 60) {
-                for (int repeat = 0; repeat < 2; repeat++) {
-                    pairs[where]<<<1, 64>>>(a, what, delay, cycles, sink);
-                    CHECK(cudaDeviceSynchronize());
-                }
-                printf("%s,%s,%d,%.1f\n", names[where], whats[what], delay, *cycles / (double)ROUNDS);
-            }
+        for (int lines = 1; lines <= 96; lines++) {
+            CHECK(cudaMemset(other, lines, 512 << 20));
+            touch<<<1, 32>>>(a, lines, sink);
+            pairs[where]<<<1, 64>>>(a, lines, taken, sink);
+            CHECK(cudaDeviceSynchronize());
+            std::sort(taken, taken + ROUNDS);
+            int late = 0;
+            for (int i = 0; i < ROUNDS; i++)
+                late += taken[i] > 520; /* L2 answers after 290, from the other partition after 465 */
+            printf("%s,%d,%u,%u,%d\n", names[where], lines, taken[ROUNDS / 2], taken[ROUNDS - 1], late);
+        }
 }
