@@ -139,6 +139,21 @@ static void a_store_into_a_sector_in_flight_is_kept(void **state)
 }
 
 /* Atomics of all lanes on one word of shared memory take turns. */
+/* A load is at L2 in cycle 13 and has its line there in 92; the store behind it is at L2 in cycle 14. */
+static void a_store_waits_in_l2_for_its_sector_in_flight(void **state)
+{
+    (void)state;
+    for (uint32_t waits = 0; waits < 2; waits++) {
+        sl_machine m = tiny();
+        m.level[1].write_waits = waits;
+        sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), at(STORE, 0));
+        assert_int_equal(r.level[1].stall_cycles[SL_STALL_MERGE], waits ? 92 - 14 : 0);
+        assert_int_equal(r.dram_read_sectors, 1);
+        r = RUN_WARP(&m, at(LOAD, 0), at(STORE, 128));
+        assert_int_equal(r.level[1].stall_cycles[SL_STALL_MERGE], 0);
+    }
+}
+
 static void a_partial_store_takes_its_share_of_the_network(void **state)
 {
     (void)state;
@@ -464,6 +479,7 @@ int main(void)
         cmocka_unit_test(memory_takes_longer_through_another_partition),
         cmocka_unit_test(a_line_misses_once_in_each_partition),
         cmocka_unit_test(a_copy_takes_stores),
+        cmocka_unit_test(a_store_waits_in_l2_for_its_sector_in_flight),
         cmocka_unit_test(a_partial_store_takes_its_share_of_the_network),
         cmocka_unit_test(iterations_of_an_unrolled_loop_load_together),
         cmocka_unit_test(constant_memory_at_an_index_takes_its_time),

@@ -604,21 +604,6 @@ static void l2_keeps_stores_until_their_line_is_evicted(void **state)
     assert_int_equal(r.dram_read_sectors, 4);
 }
 
-/* The load is at L2 in cycle 13 and has its line there in 92; the store behind it is at L2 in cycle 14. */
-static void a_store_waits_for_its_sector_in_flight_where_the_machine_says_so(void **state)
-{
-    (void)state;
-    for (uint32_t waits = 0; waits < 2; waits++) {
-        sl_machine m = tiny();
-        m.level[1].write_waits = waits;
-        sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), at(STORE, 0));
-        assert_int_equal(r.level[1].stall_cycles[SL_STALL_MERGE], waits ? 92 - 14 : 0);
-        assert_int_equal(r.dram_read_sectors, 1);
-        r = RUN_WARP(&m, at(LOAD, 0), at(STORE, 128));
-        assert_int_equal(r.level[1].stall_cycles[SL_STALL_MERGE], 0);
-    }
-}
-
 static void a_store_of_a_part_brings_the_rest_where_the_machine_says_so(void **state)
 {
     (void)state;
@@ -787,7 +772,6 @@ int main(void)
         cmocka_unit_test(a_line_that_is_written_through_stays),
         cmocka_unit_test(a_first_level_that_allocates_keeps_what_is_written_whole),
         cmocka_unit_test(l2_keeps_stores_until_their_line_is_evicted),
-        cmocka_unit_test(a_store_waits_for_its_sector_in_flight_where_the_machine_says_so),
         cmocka_unit_test(a_store_of_a_part_brings_the_rest_where_the_machine_says_so),
         cmocka_unit_test(local_memory_lies_word_by_word_of_a_warp),
         cmocka_unit_test(atomics_are_done_in_l2_and_drop_the_line_of_l1),
