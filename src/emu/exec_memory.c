@@ -298,6 +298,15 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }                                                                                                                  \
+    static                                                                                                             \
+        __attribute__((noinline)) void load_lines_##M##_##R(sl_warp *w, const sl_op *o, const sl_shape *s, u64 from)   \
+    {                                                                                                                  \
+        const u64 *distance = distances_u64(s) + __builtin_ctzll(w->mask);                                             \
+        for (u32 e = 0; e < o->count; e++, from += sizeof(M)) {                                                        \
+            R *d = (R *)sl_operand(w, destination(w, o, e)) + __builtin_ctzll(w->mask);                                \
+            SL_EACH_RUN(s, k) load_line_##M##_##R(d + k, from + distance[k], s->stride, count);                        \
+        }                                                                                                              \
+    }                                                                                                                  \
     static __attribute__((noinline)) void load_otherwise_##M##_##R(sl_warp *w, const sl_op *o)                         \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
@@ -322,14 +331,12 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             return;                                                                                                    \
         }                                                                                                              \
         from += bias_of(w, o);                                                                                         \
-        if (!s->run) {                                                                                                 \
+        if (s->run == s->lanes && o->count == 1)                                                                       \
+            load_line_##M##_##R((R *)sl_operand(w, o->d) + first, from, s->stride, s->lanes);                          \
+        else if (s->run)                                                                                               \
+            load_lines_##M##_##R(w, o, s, from);                                                                       \
+        else                                                                                                           \
             load_fast_##M##_##R(w, o, &(bounds){.bias = from}, distances_u64(s));                                      \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (u32 e = 0; e < o->count; e++, from += sizeof(M)) {                                                        \
-            R *d = (R *)sl_operand(w, destination(w, o, e)) + first;                                                   \
-            SL_EACH_RUN(s, k) load_line_##M##_##R(d + k, from + distances_u64(s)[first + k], s->stride, count);        \
-        }                                                                                                              \
     }
 SL_LOAD(u8, u16)
 SL_LOAD(u8, u32)
@@ -404,10 +411,7 @@ SL_LOAD(u64, u64)
         if (stride == sizeof(M)) {                                                                                     \
             SL_NEIGHBOURS(count, m[i] = (M)d[i])                                                                       \
         } else {                                                                                                       \
-            /* the last lane first: of what a load of the same lanes brought into the host's cache, that is still      \
-             * there */                                                                                                \
-            to += count * stride;                                                                                      \
-            SL_UNROLLED for (u32 i = count; i-- > 0;) * (M *)(uintptr_t)(to -= stride) = (M)d[i];                      \
+            SL_UNROLLED for (u32 i = 0; i < count; i++, to += stride) * (M *)(uintptr_t)to = (M)d[i];                  \
         }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(st_general_##M##_##R)                                                                                   \
@@ -424,6 +428,14 @@ SL_LOAD(u64, u64)
             store_fast_##M##_##R(w, o, &b, addr);                                                                      \
         else                                                                                                           \
             store_lanes_##M##_##R(w, o, addr);                                                                         \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void store_lines_##M##_##R(sl_warp *w, const sl_op *o, const sl_shape *s, u64 to) \
+    {                                                                                                                  \
+        const u64 *distance = distances_u64(s) + __builtin_ctzll(w->mask);                                             \
+        for (u32 e = 0; e < o->count; e++, to += sizeof(M)) {                                                          \
+            const R *d = (const R *)sl_operand(w, destination(w, o, e)) + __builtin_ctzll(w->mask);                    \
+            SL_EACH_RUN(s, k) store_line_##M##_##R(d + k, to + distance[k], s->stride, count);                         \
+        }                                                                                                              \
     }                                                                                                                  \
     static __attribute__((noinline)) void store_otherwise_##M##_##R(sl_warp *w, const sl_op *o)                        \
     {                                                                                                                  \
@@ -449,14 +461,12 @@ SL_LOAD(u64, u64)
             return;                                                                                                    \
         }                                                                                                              \
         to += bias_of(w, o);                                                                                           \
-        if (!s->run || !s->apart) {                                                                                    \
+        if (s->run == s->lanes && s->apart && o->count == 1)                                                           \
+            store_line_##M##_##R((const R *)sl_operand(w, o->d) + first, to, s->stride, s->lanes);                     \
+        else if (s->run && s->apart)                                                                                   \
+            store_lines_##M##_##R(w, o, s, to);                                                                        \
+        else                                                                                                           \
             store_fast_##M##_##R(w, o, &(bounds){.bias = to}, distances_u64(s));                                       \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (u32 e = 0; e < o->count; e++, to += sizeof(M)) {                                                          \
-            const R *d = (const R *)sl_operand(w, destination(w, o, e)) + first;                                       \
-            SL_EACH_RUN(s, k) store_line_##M##_##R(d + k, to + distances_u64(s)[first + k], s->stride, count);         \
-        }                                                                                                              \
     }
 SL_STORE(u8, u16)
 SL_STORE(u8, u32)
