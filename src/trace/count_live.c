@@ -406,8 +406,8 @@ static __attribute__((noinline)) void access_each(sl_launch_counter *c, uint32_t
                                                   const uint64_t *distance, uint64_t at)
 {
     uint64_t addr[SL_MAX_LANES];
-    for (uint64_t left = shape->mask; left; left &= left - 1)
-        addr[__builtin_ctzll(left)] = at + distance[__builtin_ctzll(left)];
+    for (uint32_t i = 0; i < c->launch->lanes; i++)
+        addr[i] = at + distance[i];
     sl_launch_counter_access(c, slot, shape->mask, addr);
 }
 
