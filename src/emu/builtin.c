@@ -258,6 +258,7 @@ static void free_memory(sl_warp *warp, const sl_op *op, int lane, uint64_t addr)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: %s", error.text);
     /* What instructions remember of allocations may be gone. Kernels that call functions run on one worker. */
     memset(warp->worker->range, 0, (warp->code->insts + 1) * sizeof *warp->worker->range);
+    memset(warp->worker->shapes, 0, warp->code->shapes * SL_SHAPE_BYTES(warp->code->lanes));
 }
 
 void sl_emu_call_free(const sl_emu_call *c, uint64_t addr)

@@ -25,7 +25,9 @@ enum {
 #define SL_REF_NONE UINT32_MAX
 
 enum { SL_CLOCK_HIGH = 1, SL_CLOCK_NANOSECONDS = 2 }; /* sl_op.aux of clock ops */
-enum { SL_ADDRESS_32 = 1 }; /* sl_op.aux of memory ops: the address register has 32-bit lanes */
+/* sl_op.aux of memory ops: the address register has 32-bit lanes; from SL_SHAPE_SHIFT on, of loads and stores: which
+ * shape is theirs. */
+enum { SL_ADDRESS_32 = 1, SL_SHAPE_SHIFT = 1 };
 
 typedef struct sl_warp sl_warp;
 typedef struct sl_op sl_op;
@@ -86,7 +88,15 @@ typedef struct sl_call {
 /* Of lanes that part only to compute (sl_code_bb.apart); each level of branches has two of them. */
 enum { SL_MAX_APART = 64 };
 
+/* Where lanes go from the end of a block on if they part only to compute: past blocks that do nothing but jump, which
+ * are counted. */
+typedef struct sl_arm {
+    int32_t to;
+    uint16_t insts, blocks;
+} sl_arm;
+
 typedef struct sl_code_bb {
+    const sl_op *op;     /* [ops]: */
     uint32_t first, ops; /* ops [first, first + ops) */
     uint32_t insts;      /* PTX instructions, the terminator included */
     uint32_t first_inst; /* kernel-wide index of its first instruction */
@@ -98,6 +108,7 @@ typedef struct sl_code_bb {
     bool spins;          /* a back edge of a loop whose exit depends on memory that others write */
     bool times;          /* a back edge of a loop that only waits for a time to come */
     bool computes;       /* it does nothing but compute, and so do lanes that part at its end until they meet */
+    bool meets;          /* lanes that parted only to compute meet here */
     bool guard_negated;
     uint8_t barrier_mode;              /* sl_barrier_mode */
     uint32_t guard;                    /* terminator's predicate, or SL_REF_NONE */
@@ -111,6 +122,7 @@ typedef struct sl_code_bb {
     uint32_t joins, join;      /* where lanes that part meet again, the innermost first: list[join .. join + joins) */
     int32_t meet;              /* where lanes that part meet again if all do nothing but compute until then, or -1 */
     uint32_t apart;            /* …and the most instructions that takes all of them (sl_decode_arms) */
+    sl_arm arm[2];             /* to next, and to taken */
     uint32_t leaves, leave;    /* list[leave .. leave + 2 * leaves): pairs of a target and a join that lanes which go
                                   there will not reach */
     sl_call *call;
@@ -150,6 +162,7 @@ typedef struct sl_code {
     uint32_t *list;
     uint32_t functions;
     sl_code_function *function; /* [0] is the kernel */
+    uint32_t shapes;            /* loads and stores that have one (sl_shape) */
     uint32_t insts;
     const sl_ptx_inst **inst; /* kernel-wide index -> PTX */
     const uint32_t *inst_function;

@@ -12,6 +12,8 @@
  *   then the first operand before the second. The other one is kept from then on, and so is one that is used several
  *   times when any of its sums has a product that is used once.
  *
+ * By the same rules, mul.wide and a sum of addresses become mad.wide, whatever ptxas does: that is the same number.
+ *
  * Left out: factors that are overwritten before the sum, by the product or later (compilers do not write that), and
  * what unrolling by ptxas brings together. */
 #include "emu/contract.h"
@@ -48,6 +50,7 @@ typedef struct contractor {
     const sl_liveness *live;
     sl_arena *arena;
     sl_contraction *result;
+    bool floats;       /* these, too */
     uint32_t *preds;   /* of each block: edges that lead to it */
     value *holds;      /* [regs] */
     uint32_t *version; /* [regs]: how often it was written */
@@ -69,6 +72,19 @@ static bool may_contract(const sl_ptx_inst *inst)
            !sl_ptx_has(inst, SL_MOD_RP);
 }
 
+static bool is_wide(const sl_ptx_inst *inst)
+{
+    sl_ptx_type type = sl_ptx_inst_type(inst, 0);
+    return inst->operands == 3 && sl_ptx_has(inst, SL_MOD_WIDE) && (type == SL_T_S32 || type == SL_T_U32);
+}
+
+static bool adds_addresses(const sl_ptx_inst *inst)
+{
+    sl_ptx_type type = sl_ptx_inst_type(inst, 0);
+    return inst->op == SL_OP_ADD && inst->operands == 3 && (type == SL_T_S64 || type == SL_T_U64) &&
+           !sl_ptx_has(inst, SL_MOD_CC);
+}
+
 static bool is_register(const sl_ptx_operand *operand)
 {
     return operand->kind == SL_OPD_REG && operand->element <= 0 && !operand->negated;
@@ -82,18 +98,20 @@ static bool is_number(const sl_ptx_operand *operand)
 static bool is_factor(const sl_ptx_inst *inst, uint32_t i)
 {
     const sl_ptx_operand *operand = &inst->operand[i];
-    return is_register(operand) ? operand->reg != inst->operand[0].reg : is_number(operand);
+    return is_register(operand) ? operand->reg != inst->operand[0].reg
+                                : is_number(operand) || operand->kind == SL_OPD_INT;
 }
 
-static bool is_product(const sl_ptx_inst *inst)
+static bool is_product(const contractor *c, const sl_ptx_inst *inst)
 {
-    return inst->op == SL_OP_MUL && may_contract(inst) && !inst->guarded && !sl_ptx_has(inst, SL_MOD_SAT) &&
-           is_register(&inst->operand[0]) && is_factor(inst, 1) && is_factor(inst, 2);
+    return inst->op == SL_OP_MUL && ((c->floats && may_contract(inst)) || is_wide(inst)) && !inst->guarded &&
+           !sl_ptx_has(inst, SL_MOD_SAT) && is_register(&inst->operand[0]) && is_factor(inst, 1) && is_factor(inst, 2);
 }
 
-static bool is_sum(const sl_ptx_inst *inst)
+static bool is_sum(const contractor *c, const sl_ptx_inst *inst)
 {
-    return (inst->op == SL_OP_ADD || inst->op == SL_OP_SUB) && may_contract(inst) && is_register(&inst->operand[0]);
+    bool adds = inst->op == SL_OP_ADD || inst->op == SL_OP_SUB;
+    return adds && ((c->floats && may_contract(inst)) || adds_addresses(inst)) && is_register(&inst->operand[0]);
 }
 
 /* mov and neg pass a product on. */
@@ -119,8 +137,9 @@ static value held_by(const contractor *c, const sl_ptx_inst *inst, const sl_ptx_
     if (v.product == NONE)
         return v;
     const sl_ptx_inst *mul = &c->func->inst[c->products.items[v.product].inst];
-    bool same = sl_ptx_inst_type(mul, 0) == sl_ptx_inst_type(inst, 0) &&
-                sl_ptx_has(mul, SL_MOD_FTZ) == sl_ptx_has(inst, SL_MOD_FTZ);
+    bool same = is_wide(mul) ? adds_addresses(inst)
+                             : sl_ptx_inst_type(mul, 0) == sl_ptx_inst_type(inst, 0) &&
+                                   sl_ptx_has(mul, SL_MOD_FTZ) == sl_ptx_has(inst, SL_MOD_FTZ);
     return same ? v : (value){NONE, false};
 }
 
@@ -179,7 +198,7 @@ static bool look_at(contractor *c, uint32_t index)
     value passed = {NONE, false};
     bool passes = passes_on(c, inst, &passed), ok = true;
     sum s = {.inst = index};
-    if (is_sum(inst)) {
+    if (is_sum(c, inst)) {
         for (int k = 0; k < 2; k++)
             s.side[k] = held_by(c, inst, &inst->operand[k + 1]);
         if (s.side[0].product == s.side[1].product)
@@ -201,7 +220,7 @@ static bool look_at(contractor *c, uint32_t index)
         forget(c, inst, &inst->operand[i]);
     if (passes)
         return ok && hold(c, inst->operand[0].reg, passed);
-    if (is_product(inst)) {
+    if (is_product(c, inst)) {
         product p = {.inst = index, .version = {version_of(c, &inst->operand[1]), version_of(c, &inst->operand[2])}};
         ok = ok && hold(c, inst->operand[0].reg, (value){(uint32_t)c->products.count, false}) &&
              sl_array_push(&c->products, p);
@@ -227,10 +246,13 @@ static void negate(sl_ptx_operand *operand)
         operand->negated = !operand->negated;
 }
 
-/* An operand that the sum adds to its product; integers are numbers as they stand there. False: something else. */
-static bool take_addend(const sl_ptx_operand *from, sl_ptx_operand *to)
+/* An operand that the sum adds to its product; to floats, integers are numbers as they stand there. False: something
+ * else. */
+static bool take_addend(const sl_ptx_operand *from, bool wide, sl_ptx_operand *to)
 {
     *to = *from;
+    if (from->kind == SL_OPD_INT && wide)
+        return true;
     if (from->kind == SL_OPD_INT) {
         double number = (double)(int64_t)from->bits;
         to->kind = SL_OPD_F64;
@@ -240,14 +262,14 @@ static bool take_addend(const sl_ptx_operand *from, sl_ptx_operand *to)
     return is_register(from) || is_number(from);
 }
 
-/* The sum with its product in side k as an fma. */
+/* The sum with its product in side k as an fma, or mad. */
 static bool fuse(contractor *c, const sum *s, int k)
 {
     const sl_ptx_inst *add = &c->func->inst[s->inst];
     product *p = &c->products.items[s->side[k].product];
     const sl_ptx_inst *mul = &c->func->inst[p->inst];
     sl_ptx_operand addend;
-    if (!s->intact[k] || !take_addend(&add->operand[2 - k], &addend)) {
+    if (!s->intact[k] || !take_addend(&add->operand[2 - k], is_wide(mul), &addend)) {
         p->kept = true;
         return true;
     }
@@ -268,6 +290,12 @@ static bool fuse(contractor *c, const sum *s, int k)
         negate(&operand[is_number(&operand[2]) ? 2 : 1]);
     if (k == 0 && add->op == SL_OP_SUB)
         negate(&operand[3]);
+    if (is_wide(mul)) {
+        fma->op = SL_OP_MAD;
+        fma->mnemonic = "mad";
+        fma->mods = mul->mods;
+        fma->mod = mul->mod;
+    }
     c->result->as[s->inst] = fma;
     p->fused++;
     return true;
@@ -341,7 +369,7 @@ static bool contract_run(contractor *c, uint32_t first)
 sl_status sl_contract_find(const sl_ptx_func *func, const sl_cfg *cfg, const sl_liveness *live, bool off,
                            sl_arena *arena, sl_contraction *result, sl_error *error)
 {
-    contractor c = {.func = func, .cfg = cfg, .live = live, .arena = arena, .result = result};
+    contractor c = {.func = func, .cfg = cfg, .live = live, .arena = arena, .result = result, .floats = !off};
     result->as = sl_arena_array(arena, const sl_ptx_inst *, func->insts + 1);
     result->dropped = sl_arena_array(arena, bool, func->insts + 1);
     c.preds = sl_arena_array(arena, uint32_t, cfg->blocks + 1);
@@ -359,7 +387,7 @@ sl_status sl_contract_find(const sl_ptx_func *func, const sl_cfg *cfg, const sl_
         if (next_of_run(&c, b) != NONE)
             inside[next_of_run(&c, b)] = true;
     for (uint32_t b = 0; ok && b < cfg->blocks; b++)
-        ok = off || inside[b] || contract_run(&c, b);
+        ok = inside[b] || contract_run(&c, b);
     sl_array_free(&c.products);
     sl_array_free(&c.sums);
     sl_array_free(&c.holders);

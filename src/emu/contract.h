@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products and sums that become one fma, as ptxas makes them. */
+/* Products and sums that become one fma, as ptxas makes them, or one mad. */
 #ifndef SL_EMU_CONTRACT_H
 #define SL_EMU_CONTRACT_H
 
@@ -10,7 +10,7 @@ typedef struct sl_contraction {
     bool *dropped;          /* nobody needs the product any more */
 } sl_contraction;
 
-/* Allocates in `arena`. `off`: finds nothing. */
+/* Allocates in `arena`. `off`: finds no fma. */
 sl_status sl_contract_find(const sl_ptx_func *func, const sl_cfg *cfg, const sl_liveness *live, bool off,
                            sl_arena *arena, sl_contraction *result, sl_error *error);
 

@@ -703,6 +703,8 @@ static void finish(sl_decoder *d)
     code->op = keep(d, d->ops.items, d->ops.count, sizeof *d->ops.items);
     code->bbs = (uint32_t)d->bbs.count;
     code->bb = keep(d, d->bbs.items, d->bbs.count, sizeof *d->bbs.items);
+    for (uint32_t i = 0; i < code->bbs; i++)
+        code->bb[i].op = code->op + code->bb[i].first;
     code->lists = (uint32_t)d->lists.count;
     code->list = keep(d, d->lists.items, d->lists.count, sizeof *d->lists.items);
     code->functions = (uint32_t)d->functions.count;
@@ -759,6 +761,7 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
         allocate_shared(d);
         for (uint32_t i = 0; i < d->functions.count; i++)
             decode_function(d, i);
+        sl_decode_shapes(d);
         sl_decode_verify(d);
         sl_decode_arms(d);
         finish(d);

@@ -117,6 +117,8 @@ void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
 void sl_decode_complete_bytes(sl_decoder *d, const sl_ptx_operand *barrier, uint32_t bytes);
 void sl_decode_copies_arrive(sl_decoder *d);
 
+/* Numbers the shapes of loads and stores: each has its own. */
+void sl_decode_shapes(sl_decoder *d);
 /* verify.c: refuses code that could access anything but its operands. */
 void sl_decode_verify(sl_decoder *d);
 /* Finds where lanes part only to compute: sl_code_bb.meet. */

@@ -241,6 +241,19 @@ static uint32_t apart(const sl_decoder *d, const sl_code_bb *outer, int32_t at)
     return insts;
 }
 
+static sl_arm arm_to(const sl_decoder *d, int32_t at)
+{
+    sl_arm arm = {.to = at};
+    while (arm.to >= 0 && arm.insts < SL_MAX_APART) {
+        const sl_code_bb *bb = &d->bbs.items[arm.to];
+        int32_t next = bb->term == SL_TERM_JUMP ? bb->taken : bb->next;
+        if (!bb->computes || bb->ops || bb->meets || bb->term == SL_TERM_BRANCH || next <= arm.to)
+            break;
+        arm = (sl_arm){next, (uint16_t)(arm.insts + bb->insts), (uint16_t)(arm.blocks + 1)};
+    }
+    return arm;
+}
+
 void sl_decode_arms(sl_decoder *d)
 {
     for (size_t i = d->bbs.count; i-- > 0;) { /* those within others first */
@@ -249,5 +262,11 @@ void sl_decode_arms(sl_decoder *d)
         bb->apart = branches ? apart(d, bb, bb->taken) + apart(d, bb, bb->next) : 0;
         bb->meet = branches && bb->apart <= SL_MAX_APART ? (int32_t)d->lists.items[bb->join] : -1;
         bb->computes = (bb->meet >= 0 || bb->term == SL_TERM_FALL || bb->term == SL_TERM_JUMP) && computes(d, bb);
+        if (bb->meet >= 0)
+            d->bbs.items[bb->meet].meets = true;
+    }
+    for (size_t i = 0; i < d->bbs.count; i++) {
+        d->bbs.items[i].arm[0] = arm_to(d, d->bbs.items[i].next);
+        d->bbs.items[i].arm[1] = arm_to(d, d->bbs.items[i].taken);
     }
 }

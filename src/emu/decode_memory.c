@@ -398,3 +398,12 @@ bool sl_decode_memory(sl_decoder *d)
         return false;
     }
 }
+
+void sl_decode_shapes(sl_decoder *d)
+{
+    for (size_t i = 0; i < d->ops.count; i++) {
+        sl_form form = (sl_form)d->handlers->handler[d->handler_of.items[i]].form;
+        if (form == SL_FORM_LOAD || form == SL_FORM_STORE)
+            d->ops.items[i].aux |= d->kernel->code.shapes++ << SL_SHAPE_SHIFT;
+    }
+}

@@ -32,19 +32,22 @@ typedef uint32_t pr; /* predicate lane: 0 or ~0 */
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* some loops call the math library: fine */
-#define SL_VECTORS _Pragma("clang loop vectorize(assume_safety)")
-#define SL_ROLLED  _Pragma("clang loop unroll(disable)")
+#define SL_VECTORS  _Pragma("clang loop vectorize(assume_safety)")
+#define SL_ROLLED   _Pragma("clang loop unroll(disable)")
+#define SL_UNROLLED _Pragma("clang loop vectorize(disable) unroll_count(4)")
 #else
-#define SL_VECTORS _Pragma("GCC ivdep")
-#define SL_ROLLED  _Pragma("GCC unroll 1")
+#define SL_VECTORS  _Pragma("GCC ivdep")
+#define SL_ROLLED   _Pragma("GCC unroll 1")
+#define SL_UNROLLED _Pragma("GCC unroll 4")
 #endif
 #define SL_LOOP(count) SL_VECTORS for (int i = 0; i < (count); i++)
 #define SL_LANES_LOOP  SL_LOOP(SL_LANES)
 /* Lanes eight by eight, without those of which none is active. (Compilers make vector code of a short loop when they do
  * not unroll it first.) */
 #define SL_SOME_LANES(warp)                                                                                            \
-    for (u64 some_ = (warp)->mask, from_ = 0; some_; some_ >>= 8, from_ += 8)                                          \
-        if (some_ & 255)                                                                                               \
+    for (u64 some_ = (warp)->mask; some_;)                                                                             \
+        for (u64 from_ = (u64)__builtin_ctzll(some_) / 8 * 8, once_ = 1; once_;                                        \
+             once_ = 0, some_ &= ~((u64)255 << from_))                                                                 \
     SL_VECTORS SL_ROLLED for (int i = (int)from_; i < (int)from_ + 8; i++)
 /* Lanes one by one, in order, active ones only. */
 #define SL_EACH_ACTIVE(warp, i)                                                                                        \

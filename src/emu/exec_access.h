@@ -47,13 +47,24 @@ static __attribute__((noinline, unused)) void record_each(sl_warp *w, const sl_o
     record(w, o, addr);
 }
 
-/* The same for lanes in lines, as sl_launch_counter_lines wants them. */
-static inline void record_lines(sl_warp *w, const sl_op *o, const sl_lane_lines *lines)
+/* What follows a shape: the distances of all lanes. */
+static inline u64 *distances_u64(const sl_shape *s)
+{
+    return __builtin_assume_aligned((u8 *)s + sizeof *s, 64);
+}
+
+static inline u32 *distances_u32(const sl_shape *s)
+{
+    return __builtin_assume_aligned(distances_u64(s) + SL_LANES, 64);
+}
+
+/* The same for lanes that lie as `s` says, the first active one at `at`. */
+static __attribute__((noinline, unused)) void record_shape(sl_warp *w, const sl_op *o, sl_shape *s, u64 at)
 {
     if (!w->counter || w->stream || w->race)
         record_each(w, o);
     else if (o->slot != UINT32_MAX)
-        sl_launch_counter_lines(w->counter, o->slot, w->mask, lines);
+        sl_launch_counter_shape(w->counter, o->slot, &s->counts, distances_u64(s), at);
 }
 
 #endif

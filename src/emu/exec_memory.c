@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads, stores, atomics and what moves addresses between spaces.
  *
- * The fast path of a load or store takes one look at all lanes: are the addresses aligned and inside the allocation
- * that this instruction hit last time? If so, lanes are read through plain pointers (the host's addresses are the
- * device's and a shift). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an
- * illegal access. */
+ * A load or store first compares: do its lanes lie as they did when the instruction ran last? Then the first of them
+ * tells about all: whether they are aligned and inside the allocation, how to read them, what is counted. Otherwise it
+ * takes one look at all lanes: are the addresses aligned and inside the allocation that this instruction hit last time?
+ * If so, lanes are read through plain pointers (the host's addresses are the device's and a shift). Otherwise each lane
+ * is resolved by itself (memory.c), which also says what is wrong with an illegal access. */
 #include "emu/exec_access.h"
 #include "emu/exec_half.h"
 
@@ -80,13 +81,6 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, bounds
     return in_range(addr, b->base, b->bytes, b->size);
 }
 
-/* One lane, or few that are not neighbours. */
-static inline bool lanes_apart(const sl_warp *w)
-{
-    u64 run = w->mask >> __builtin_ctzll(w->mask);
-    return w->active <= FEW_LANES && (w->active == 1 || run & (run + 1));
-}
-
 /* The addresses of few active lanes, in w->few_addr; true when all of them are where the last ones were. */
 static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
 {
@@ -98,104 +92,142 @@ static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
         addr[i] = lane_address(w, o, i);
         fast &= within(b, addr[i]);
     }
-    u64 first = addr[__builtin_ctzll(w->mask)];
-    if (w->watched && fast && w->active == 1 && o->space != SL_SPACE_LOCAL)
-        record_lines(w, o, &(sl_lane_lines){.addr = {first}, .count = {1}});
-    else
-        record(w, o, addr);
+    record(w, o, addr);
     if (!fast)
-        learn_range(w, o, first);
+        learn_range(w, o, addr[__builtin_ctzll(w->mask)]);
     return fast;
 }
 
-/* Whether neighbouring lanes are at one distance, with a break in the middle of the warp allowed (a 16 x 16 block's
- * warp covers two rows). Registers of lanes that have exited are looked at, too: they mostly go on like those before.
- */
-#define SL_FIND_LINES(T, S)                                                                                            \
-    static inline bool in_lines_##T(const sl_warp *w, const sl_op *o, u32 first, u32 end, sl_lane_lines *lines)        \
+/* ---- shapes ---- */
+
+static inline sl_shape *shape_of(const sl_warp *w, const sl_op *o)
+{
+    return (sl_shape *)(w->worker->shapes + (size_t)(o->aux >> SL_SHAPE_SHIFT) * SL_SHAPE_BYTES(SL_LANES));
+}
+
+/* Whether all active lanes are as far from the first one as they were. */
+#define SL_DIFFERENCES(T, from, count)                                                                                 \
+    SL_LOOP(count) other |= ((a[(from) + i] - a[first]) ^ distance[(from) + i]) & (T)(s32)on[(from) + i]
+#define SL_SAME_SHAPE(T)                                                                                               \
+    static inline bool same_shape_##T(const sl_warp *w, const sl_op *o, const sl_shape *s, u32 first, u64 *at)         \
     {                                                                                                                  \
-        const u32 half = SL_LANES / 2, at = first + 1 == half && end > half + 1 ? half : first;                        \
-        const T *a = sl_operand(w, o->a), imm = (T)o->imm;                                                             \
-        T step = end - first > 1 ? a[at + 1] - a[at] : 0, other = 0, low = a[first] - first * step;                    \
-        T high = first < half ? a[half] : low + half * step;                                                           \
-        bool two = first < half && end > half && (T)(a[half] - a[half - 1]) != step;                                   \
-        lines->stride = (u64)(s64)(S)step;                                                                             \
-        lines->addr[0] = (T)(a[first] + imm);                                                                          \
-        lines->addr[1] = (T)(a[half] + imm);                                                                           \
-        lines->count[0] = (two ? half : end) - first;                                                                  \
-        lines->count[1] = two ? end - half : 0;                                                                        \
-        if (!w->full) {                                                                                                \
-            const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
-            for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
-                other |= ((a[i] ^ low) & (T)(s32)on[i]) | ((a[half + i] ^ high) & (T)(s32)on[half + i]);               \
-        } else if (end == half) { /* blocks of 16 threads */                                                           \
-            for (u32 i = 0; i < half; i++, low += step)                                                                \
-                other |= a[i] ^ low;                                                                                   \
-        } else {                                                                                                       \
-            if (a[3] - a[2] != step)                                                                                   \
-                return false;                                                                                          \
-            for (u32 i = 0; i < half; i++, low += step, high += step)                                                  \
-                other |= (a[i] ^ low) | (a[half + i] ^ high);                                                          \
-        }                                                                                                              \
+        const T *a = sl_operand(w, o->a), *distance = distances_##T(s);                                                \
+        const u32 *on = __builtin_assume_aligned(w->lanes, 64), eight = first & ~7u;                                   \
+        T other = 0;                                                                                                   \
+        *at = (T)(a[first] + (T)o->imm);                                                                               \
+        if (w->active == 1)                                                                                            \
+            return s->lanes == 1;                                                                                      \
+        if (w->mask != s->mask)                                                                                        \
+            return false;                                                                                              \
+        if (w->mask == ALL_LANES)                                                                                      \
+            SL_LANES_LOOP other |= (a[i] - a[first]) ^ distance[i];                                                    \
+        else if (w->mask >> eight < 256)                                                                               \
+            SL_DIFFERENCES(T, eight, 8);                                                                               \
+        else if (w->mask >> SL_LANES / 2 == 0)                                                                         \
+            SL_DIFFERENCES(T, 0, SL_LANES / 2);                                                                        \
+        else                                                                                                           \
+            SL_DIFFERENCES(T, 0, SL_LANES);                                                                            \
         return !other;                                                                                                 \
     }
-SL_FIND_LINES(u32, s32)
-SL_FIND_LINES(u64, s64)
+SL_SAME_SHAPE(u32)
+SL_SAME_SHAPE(u64)
 
-static inline bool find_lines(const sl_warp *w, const sl_op *o, sl_lane_lines *lines)
+/* What a shape is good for, from the distances of its lanes. */
+static void describe_shape(sl_shape *s, u64 mask, const bounds *b)
 {
-    u32 first = (u32)__builtin_ctzll(w->mask), end = 64 - (u32)__builtin_clzll(w->mask);
-    u64 run = w->mask >> first;
-    if (run & (run + 1))
-        return false;
-    return o->aux & SL_ADDRESS_32 ? in_lines_u32(w, o, first, end, lines) : in_lines_u64(w, o, first, end, lines);
-}
-
-/* The ends of a line tell about all its lanes. */
-static inline bool lines_within(const bounds *b, const sl_lane_lines *lines)
-{
-    u64 stride = lines->stride, far = (u64)1 << 32;
-    if (stride + far > 2 * far || stride & (b->size - 1) || !within(b, lines->addr[0]) ||
-        !within(b, lines->addr[0] + (lines->count[0] - 1) * stride))
-        return false;
-    return !lines->count[1] ||
-           (within(b, lines->addr[1]) && within(b, lines->addr[1] + (lines->count[1] - 1) * stride));
-}
-
-/* The fast path of lanes in lines; it records them. */
-static inline bool fast_lines(sl_warp *w, const sl_op *o, sl_lane_lines *lines, u64 *bias)
-{
-    if (!find_lines(w, o, lines))
-        return false;
-    bounds b = bounds_of(w, o);
-    if (!lines_within(&b, lines)) {
-        if (!learn_range(w, o, lines->addr[0]))
-            return false;
-        b = bounds_of(w, o);
-        if (!lines_within(&b, lines))
-            return false;
+    const u64 *distance = distances_u64(s);
+    const u32 first = (u32)__builtin_ctzll(mask);
+    const u64 neighbours = mask >> first;
+    s64 lowest = 0, highest = 0, before = 0;
+    u32 lane = 0, run = 0;
+    bool lines = !(neighbours & (neighbours + 1));
+    s->mask = mask;
+    s->lanes = (u32)__builtin_popcountll(mask);
+    s->stride = s->lanes > 1 ? distance[(first + 1) % SL_LANES] : 0;
+    s->apart = true;
+    for (u64 left = mask & (mask - 1); left; left &= left - 1) {
+        s64 now = (s64)distance[__builtin_ctzll(left)];
+        bool goes_on = (u64)(now - before) == s->stride;
+        lane++;
+        run = run || goes_on ? run : lane;
+        lines &= goes_on || lane % run == 0;
+        lowest = now < lowest ? now : lowest;
+        highest = now > highest ? now : highest;
+        s->apart &= now - before >= b->size;
+        before = now;
     }
-    *bias = b.bias;
-    if (w->watched)
-        record_lines(w, o, lines);
+    s->run = !lines ? 0 : !run ? s->lanes : run >= 4 ? run : 0;
+    s->low = b->base - (u64)lowest;
+    s->room = b->bytes - b->size - (u64)(highest - lowest);
+    s->unaligned = b->size - 1;
+    s->counts = (sl_shape_counts){.mask = mask, .lowest = lowest, .highest = highest};
+}
+
+/* Takes a close look at lanes that lie in another way than they did: ever less often, where they never lie so again. */
+static __attribute__((noinline)) bool learn_shape(sl_warp *w, const sl_op *o, sl_shape *s)
+{
+    _Alignas(64) u64 addr[SL_LANES];
+    bounds b;
+    s->misses = s->hit ? 0 : (s->misses + 1) % 64;
+    s->hit = false;
+    if (s->misses & (s->misses - 1) || (o->space == SL_SPACE_SHARED && w->code->knows_clusters))
+        return false;
+    addresses(w, o, addr);
+    if (!fast_path(w, o, addr, &b))
+        return false;
+    u64 *distance = distances_u64(s), from = addr[__builtin_ctzll(w->mask)];
+    u32 *narrow = distances_u32(s);
+    SL_LANES_LOOP
+    {
+        distance[i] = addr[i] - from;
+        narrow[i] = (u32)distance[i];
+    }
+    describe_shape(s, w->mask, &b);
     return true;
 }
 
-/* Whether no two lanes access the same bytes. */
-static inline bool lines_apart(const sl_lane_lines *lines, u32 bytes)
+/* Whether the active lanes lie as they did when the instruction ran last, or at least as it can from now on, all of
+ * them aligned and inside of one allocation or of shared memory. `at`: where the first of them is; it is recorded. */
+static inline __attribute__((always_inline)) bool as_before(sl_warp *w, const sl_op *o, sl_shape *s, u64 *at)
 {
-    u64 stride = (s64)lines->stride < 0 ? 0 - lines->stride : lines->stride;
-    if (stride < bytes)
+    u32 first = (u32)__builtin_ctzll(w->mask);
+    bool same = o->aux & SL_ADDRESS_32 ? same_shape_u32(w, o, s, first, at) : same_shape_u64(w, o, s, first, at);
+    if (same && *at - s->low <= s->room && !(*at & s->unaligned))
+        s->hit = true;
+    else if (!learn_shape(w, o, s))
         return false;
-    u64 span = (lines->count[0] > lines->count[1] ? lines->count[0] : lines->count[1]) * stride;
-    u64 gap = lines->addr[1] - lines->addr[0];
-    return !lines->count[1] || gap + span - 1 >= 2 * span - 1;
+    if (w->watched)
+        record_shape(w, o, s, *at);
+    return true;
+}
+
+static inline u64 bias_of(const sl_warp *w, const sl_op *o)
+{
+    return o->space == SL_SPACE_SHARED ? (u64)(uintptr_t)w->block->shared : w->worker->shift;
 }
 
 static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
 {
     return o->count == 1 ? o->d : w->code->list[o->list + element];
 }
+
+/* A loop over neighbouring lanes, in steps of eight where there are as many; they may overlap. */
+#define SL_EIGHT(from, body) SL_VECTORS SL_ROLLED for (int i = (int)(from), end_ = i + 8; i < end_; i++) body
+#define SL_NEIGHBOURS(count, body)                                                                                     \
+    if ((count) == SL_LANES) {                                                                                         \
+        SL_LANES_LOOP body;                                                                                            \
+    } else if ((count) >= 8) {                                                                                         \
+        for (u32 from_ = 0; from_ + 8 < (count); from_ += 8)                                                           \
+            SL_EIGHT(from_, body);                                                                                     \
+        SL_EIGHT((count)-8, body);                                                                                     \
+    } else {                                                                                                           \
+        SL_UNROLLED for (u32 i = 0; i < (count); i++) body;                                                            \
+    }
+
+/* The lines of a shape: `count` lanes from k on. */
+#define SL_EACH_RUN(s, k)                                                                                              \
+    for (u32 k = 0, count; k < (s)->lanes && (count = (s)->lanes - k < (s)->run ? (s)->lanes - k : (s)->run);          \
+         k += count)
 
 #define SL_LOAD(M, R)                                                                                                  \
     static __attribute__((noinline)) void load_lanes_##M##_##R(sl_warp *w, const sl_op *o, const u64 *addr)            \
@@ -242,16 +274,13 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
     static inline void load_line_##M##_##R(R *d, u64 from, u64 stride, u32 count)                                      \
     {                                                                                                                  \
         const M *m = (const M *)(uintptr_t)from;                                                                       \
-        if (stride == sizeof(M) && count == SL_LANES) {                                                                \
-            SL_LANES_LOOP d[i] = (R)m[i];                                                                              \
-        } else if (stride == sizeof(M)) {                                                                              \
-            SL_LOOP((int)count) d[i] = (R)m[i];                                                                        \
+        if (stride == sizeof(M)) {                                                                                     \
+            SL_NEIGHBOURS(count, d[i] = (R)m[i])                                                                       \
         } else if (stride == 0) {                                                                                      \
             R value = (R)*m;                                                                                           \
-            SL_LOOP((int)count) d[i] = value;                                                                          \
+            SL_NEIGHBOURS(count, d[i] = value)                                                                         \
         } else {                                                                                                       \
-            for (u32 i = 0; i < count; i++, from += stride)                                                            \
-                d[i] = (R) * (const M *)(uintptr_t)from;                                                               \
+            SL_UNROLLED for (u32 i = 0; i < count; i++, from += stride) d[i] = (R) * (const M *)(uintptr_t)from;       \
         }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(ld_general_##M##_##R)                                                                                   \
@@ -269,22 +298,19 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }                                                                                                                  \
-    SL_HANDLER(ld_##M##_##R)                                                                                           \
+    static                                                                                                             \
+        __attribute__((noinline)) void load_lines_##M##_##R(sl_warp *w, const sl_op *o, const sl_shape *s, u64 from)   \
+    {                                                                                                                  \
+        const u64 *distance = distances_u64(s) + __builtin_ctzll(w->mask);                                             \
+        for (u32 e = 0; e < o->count; e++, from += sizeof(M)) {                                                        \
+            R *d = (R *)sl_operand(w, destination(w, o, e)) + __builtin_ctzll(w->mask);                                \
+            SL_EACH_RUN(s, k) load_line_##M##_##R(d + k, from + distance[k], s->stride, count);                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void load_otherwise_##M##_##R(sl_warp *w, const sl_op *o)                         \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        sl_lane_lines lines;                                                                                           \
-        u64 bias;                                                                                                      \
         bounds b;                                                                                                      \
-        if (!lanes_apart(w) && fast_lines(w, o, &lines, &bias)) {                                                      \
-            u64 first = (u64)__builtin_ctzll(w->mask);                                                                 \
-            for (u32 e = 0; e < o->count; e++, bias += sizeof(M)) {                                                    \
-                R *d = (R *)sl_operand(w, destination(w, o, e)) + first;                                               \
-                load_line_##M##_##R(d, bias + lines.addr[0], lines.stride, lines.count[0]);                            \
-                if (lines.count[1])                                                                                    \
-                    load_line_##M##_##R(d + lines.count[0], bias + lines.addr[1], lines.stride, lines.count[1]);       \
-            }                                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
         if (w->active <= FEW_LANES) {                                                                                  \
             load_few_##M##_##R(w, o);                                                                                  \
             return;                                                                                                    \
@@ -295,6 +321,22 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             load_fast_##M##_##R(w, o, &b, addr);                                                                       \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
+    }                                                                                                                  \
+    SL_HANDLER(ld_##M##_##R)                                                                                           \
+    {                                                                                                                  \
+        sl_shape *s = shape_of(w, o);                                                                                  \
+        u64 from, first = (u64)__builtin_ctzll(w->mask);                                                               \
+        if (!as_before(w, o, s, &from)) {                                                                              \
+            load_otherwise_##M##_##R(w, o);                                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
+        from += bias_of(w, o);                                                                                         \
+        if (s->run == s->lanes && o->count == 1)                                                                       \
+            load_line_##M##_##R((R *)sl_operand(w, o->d) + first, from, s->stride, s->lanes);                          \
+        else if (s->run)                                                                                               \
+            load_lines_##M##_##R(w, o, s, from);                                                                       \
+        else                                                                                                           \
+            load_fast_##M##_##R(w, o, &(bounds){.bias = from}, distances_u64(s));                                      \
     }
 SL_LOAD(u8, u16)
 SL_LOAD(u8, u32)
@@ -366,13 +408,10 @@ SL_LOAD(u64, u64)
     static inline void store_line_##M##_##R(const R *d, u64 to, u64 stride, u32 count)                                 \
     {                                                                                                                  \
         M *m = (M *)(uintptr_t)to;                                                                                     \
-        if (stride == sizeof(M) && count == SL_LANES) {                                                                \
-            SL_LANES_LOOP m[i] = (M)d[i];                                                                              \
-        } else if (stride == sizeof(M)) {                                                                              \
-            SL_LOOP((int)count) m[i] = (M)d[i];                                                                        \
+        if (stride == sizeof(M)) {                                                                                     \
+            SL_NEIGHBOURS(count, m[i] = (M)d[i])                                                                       \
         } else {                                                                                                       \
-            for (u32 i = 0; i < count; i++, to += stride)                                                              \
-                *(M *)(uintptr_t)to = (M)d[i];                                                                         \
+            SL_UNROLLED for (u32 i = 0; i < count; i++, to += stride) * (M *)(uintptr_t)to = (M)d[i];                  \
         }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(st_general_##M##_##R)                                                                                   \
@@ -390,34 +429,44 @@ SL_LOAD(u64, u64)
         else                                                                                                           \
             store_lanes_##M##_##R(w, o, addr);                                                                         \
     }                                                                                                                  \
-    SL_HANDLER(st_##M##_##R)                                                                                           \
+    static __attribute__((noinline)) void store_lines_##M##_##R(sl_warp *w, const sl_op *o, const sl_shape *s, u64 to) \
+    {                                                                                                                  \
+        const u64 *distance = distances_u64(s) + __builtin_ctzll(w->mask);                                             \
+        for (u32 e = 0; e < o->count; e++, to += sizeof(M)) {                                                          \
+            const R *d = (const R *)sl_operand(w, destination(w, o, e)) + __builtin_ctzll(w->mask);                    \
+            SL_EACH_RUN(s, k) store_line_##M##_##R(d + k, to + distance[k], s->stride, count);                         \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void store_otherwise_##M##_##R(sl_warp *w, const sl_op *o)                        \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        sl_lane_lines lines;                                                                                           \
-        u64 bias;                                                                                                      \
         bounds b;                                                                                                      \
-        bool recorded = !lanes_apart(w) && fast_lines(w, o, &lines, &bias);                                            \
-        if (recorded && lines_apart(&lines, (u32)sizeof(M) * o->count)) {                                              \
-            u64 first = (u64)__builtin_ctzll(w->mask);                                                                 \
-            for (u32 e = 0; e < o->count; e++, bias += sizeof(M)) {                                                    \
-                const R *d = (const R *)sl_operand(w, destination(w, o, e)) + first;                                   \
-                store_line_##M##_##R(d, bias + lines.addr[0], lines.stride, lines.count[0]);                           \
-                if (lines.count[1])                                                                                    \
-                    store_line_##M##_##R(d + lines.count[0], bias + lines.addr[1], lines.stride, lines.count[1]);      \
-            }                                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (w->active <= FEW_LANES && !recorded) {                                                                     \
+        if (w->active <= FEW_LANES) {                                                                                  \
             store_few_##M##_##R(w, o);                                                                                 \
             return;                                                                                                    \
         }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
-        if (!recorded)                                                                                                 \
-            record(w, o, addr);                                                                                        \
+        record(w, o, addr);                                                                                            \
         if (fast_path(w, o, addr, &b))                                                                                 \
             store_fast_##M##_##R(w, o, &b, addr);                                                                      \
         else                                                                                                           \
             store_lanes_##M##_##R(w, o, addr);                                                                         \
+    }                                                                                                                  \
+    SL_HANDLER(st_##M##_##R)                                                                                           \
+    {                                                                                                                  \
+        sl_shape *s = shape_of(w, o);                                                                                  \
+        u64 to, first = (u64)__builtin_ctzll(w->mask);                                                                 \
+        if (!as_before(w, o, s, &to)) {                                                                                \
+            store_otherwise_##M##_##R(w, o);                                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        to += bias_of(w, o);                                                                                           \
+        if (s->run == s->lanes && s->apart && o->count == 1)                                                           \
+            store_line_##M##_##R((const R *)sl_operand(w, o->d) + first, to, s->stride, s->lanes);                     \
+        else if (s->run && s->apart)                                                                                   \
+            store_lines_##M##_##R(w, o, s, to);                                                                        \
+        else                                                                                                           \
+            store_fast_##M##_##R(w, o, &(bounds){.bias = to}, distances_u64(s));                                       \
     }
 SL_STORE(u8, u16)
 SL_STORE(u8, u32)

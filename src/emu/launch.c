@@ -350,8 +350,11 @@ static sl_status open_context(launcher *l, unsigned index, sl_error *error)
         (sl_worker){.run = &l->run, .shift = sl_heap_shift(l->run.emu->heap), .deliver = deliver, .launcher = l};
     context->worker.range = calloc(l->run.code->insts + 1, sizeof *context->worker.range);
     context->views = calloc(l->run.warps_per_block, sizeof *context->views);
-    if (!context->worker.range || !context->views)
+    size_t shapes = l->run.code->shapes * SL_SHAPE_BYTES(l->run.lanes);
+    if (!context->worker.range || !context->views ||
+        posix_memalign((void **)&context->worker.shapes, 64, shapes ? shapes : 1))
         return sl_fail_memory(error);
+    memset(context->worker.shapes, 0, shapes);
     sl_status status = sl_cluster_init(&context->cluster, &context->worker, error);
     context->ready = status == SL_OK;
     return status;
@@ -362,6 +365,7 @@ static void close_contexts(launcher *l)
     for (unsigned i = 0; i < l->contexts; i++) {
         sl_cluster_fini(&l->context[i].cluster);
         free(l->context[i].worker.range);
+        free(l->context[i].worker.shapes);
         free(l->context[i].worker.stray);
         sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)

@@ -142,7 +142,7 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
     case SL_FORM_LOAD:
     case SL_FORM_STORE:
         check_access(d, function, op, narrow);
-        need(d, op->count <= 16);
+        need(d, op->count <= 16 && op->aux >> SL_SHAPE_SHIFT < d->kernel->code.shapes);
         if (op->count > 1)
             check_refs(d, function, check_list(d, op->list, op->count), op->count, lane,
                        handler->form == SL_FORM_LOAD ? WRITE : READ);

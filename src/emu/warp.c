@@ -11,10 +11,8 @@
  * with the same reconvergence point merge again. */
 #include <stdlib.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
+#include "emu/warp_mask.h"
 #include "emu/warp_waiting.h"
 
 enum {
@@ -27,55 +25,9 @@ enum {
     FIRST_RECONVERGENCES = 16,
 };
 
-/* What runs for every basic block is compiled twice: counting lanes and spreading masks over them needs what is not in
- * every CPU. */
-#define ALWAYS static inline __attribute__((always_inline))
-
-/* The lanes whose predicate holds. */
-ALWAYS uint64_t bits_of(const sl_warp *warp, uint32_t ref)
-{
-    const uint32_t *p = (const uint32_t *)(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK));
-    uint64_t bits = 0;
-#if defined(__SSE2__)
-    const __m128i *four = (const __m128i *)p;
-    for (uint32_t i = 0; i < warp->code->lanes; i += 16, four += 4) {
-        __m128i low = _mm_packs_epi32(_mm_load_si128(four), _mm_load_si128(four + 1));
-        __m128i high = _mm_packs_epi32(_mm_load_si128(four + 2), _mm_load_si128(four + 3));
-        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << i;
-    }
-#else
-    for (uint32_t i = 0; i < warp->code->lanes; i++)
-        bits |= (uint64_t)(p[i] & 1) << i;
-#endif
-    return bits;
-}
-
 const void *sl_warp_operand(const sl_warp *warp, uint32_t ref)
 {
     return warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK);
-}
-
-/* The bits of 32 lanes, spread over them. */
-ALWAYS void spread(uint32_t *restrict words, uint32_t mask)
-{
-    _Alignas(64) static const uint32_t bit[32] = {
-        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
-        1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-        1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-    for (int i = 0; i < 32; i++)
-        words[i] = (mask & bit[i]) == bit[i] ? UINT32_MAX : 0;
-}
-
-ALWAYS void set_mask(sl_warp *warp, uint64_t mask)
-{
-    warp->mask = mask;
-    warp->active = (uint32_t)__builtin_popcountll(mask);
-    warp->full = mask == warp->live;
-    if (warp->full)
-        return;
-    spread(warp->lane_words, (uint32_t)mask);
-    if (warp->code->lanes > 32)
-        spread(warp->lane_words + 32, (uint32_t)(mask >> 32));
 }
 
 void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
@@ -368,10 +320,7 @@ ALWAYS void move(sl_warp *warp, const sl_code_bb *bb, int32_t target)
 /* What a block does but for its end. */
 ALWAYS void run_ops(sl_warp *warp, const sl_code_bb *bb)
 {
-    sl_worker *worker = warp->worker;
-    worker->clock += bb->insts;
-    worker->thread_insts += (uint64_t)warp->active * bb->insts;
-    for (const sl_op *op = &warp->code->op[bb->first], *end = op + bb->ops; op < end; op++)
+    for (const sl_op *op = bb->op, *end = op + bb->ops; op < end; op++)
         op->run(warp, op);
 }
 
@@ -383,41 +332,72 @@ ALWAYS uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
     return warp->mask & (bb->guard_negated ? ~bits : bits);
 }
 
+/* What lanes that part have run. */
+typedef struct parted {
+    uint64_t insts, thread_insts, blocks;
+} parted;
+
+ALWAYS int32_t follow(parted *ran, sl_arm arm, uint32_t lanes)
+{
+    ran->insts += arm.insts;
+    ran->thread_insts += (uint64_t)arm.insts * lanes;
+    ran->blocks += arm.blocks;
+    return arm.to;
+}
+
+/* Runs `ways` that end where lanes meet, the last of them first; branches on the way make further ones. */
+typedef struct way {
+    uint64_t mask;
+    int32_t from, to;
+} way;
+
+ALWAYS void run_ways(sl_warp *warp, way *ways, uint32_t left, parted *ran)
+{
+    const sl_code_bb *bbs = warp->code->bb;
+    while (left) {
+        way now = ways[--left];
+        while (now.from != now.to) {
+            const sl_code_bb *bb = &bbs[now.from];
+            if (now.mask != warp->mask)
+                set_mask(warp, now.mask);
+            uint32_t lanes = warp->active;
+            ran->insts += bb->insts;
+            ran->thread_insts += (uint64_t)bb->insts * lanes;
+            ran->blocks++;
+            run_ops(warp, bb);
+            uint64_t taken = bb->term == SL_TERM_BRANCH ? guarded_mask(warp, bb) : 0;
+            if (!taken || taken == now.mask) {
+                now.from = follow(ran, bb->arm[taken || bb->term == SL_TERM_JUMP], lanes);
+                continue;
+            }
+            uint32_t parting = (uint32_t)__builtin_popcountll(taken);
+            ways[left++] = (way){now.mask, bb->meet, now.to};
+            ways[left++] = (way){now.mask & ~taken, follow(ran, bb->arm[0], lanes - parting), bb->meet};
+            now = (way){taken, follow(ran, bb->arm[1], parting), bb->meet};
+        }
+    }
+}
+
 /* Lanes that part at the end of `bb` only to compute until they meet again run at once, one direction after the other:
  * no reconvergence point, and no split that waits for its turn. False: they do more, or somebody looks. */
 ALWAYS bool compute_apart(sl_warp *warp, const sl_code_bb *bb, uint64_t taken)
 {
-    typedef struct way {
-        uint64_t mask;
-        int32_t from, to;
-    } way;
+    sl_worker *worker = warp->worker;
     way ways[SL_MAX_APART + 2];
+    parted ran = {0};
     int32_t meet = bb->meet;
-    if (meet < 0 || warp->stream || warp->worker->clock + bb->apart >= warp->slice_end)
+    if (meet < 0 || warp->stream || worker->clock + bb->apart >= warp->slice_end)
         return false;
-    uint32_t missing = missing_joins(warp, bb), left = 0;
+    uint32_t missing = missing_joins(warp, bb), parting = (uint32_t)__builtin_popcountll(taken);
     if (!missing && meet != warp->now.reconverge) /* there is a point between */
         return false;
     expect_joins(warp, bb, 1, missing);
-    ways[left++] = (way){warp->now.mask & ~taken, bb->next, meet};
-    ways[left++] = (way){taken, bb->taken, meet};
-    while (left) {
-        way now = ways[--left];
-        while (now.from != now.to) {
-            bb = &warp->code->bb[now.from];
-            if (now.mask != warp->mask)
-                set_mask(warp, now.mask);
-            run_ops(warp, bb);
-            warp->worker->steps++;
-            taken = bb->term == SL_TERM_BRANCH ? guarded_mask(warp, bb) : bb->term == SL_TERM_JUMP ? now.mask : 0;
-            now.from = taken ? bb->taken : bb->next;
-            if (!taken || taken == now.mask)
-                continue;
-            ways[left++] = (way){now.mask, bb->meet, now.to};
-            ways[left++] = (way){now.mask & ~taken, bb->next, bb->meet};
-            now = (way){taken, bb->taken, bb->meet};
-        }
-    }
+    ways[0] = (way){warp->now.mask & ~taken, follow(&ran, bb->arm[0], warp->active - parting), meet};
+    ways[1] = (way){taken, follow(&ran, bb->arm[1], parting), meet};
+    run_ways(warp, ways, 2, &ran);
+    worker->clock += ran.insts;
+    worker->thread_insts += ran.thread_insts;
+    worker->steps += ran.blocks;
     warp->now.bb = meet;
     if (meet == warp->now.reconverge)
         go(warp, NULL, meet);
@@ -764,6 +744,8 @@ ALWAYS sl_warp_stop run_warp(sl_warp *warp)
             }
             if (warp->stream)
                 sl_warp_stream_step(warp->stream, (uint32_t)index, warp->mask);
+            worker->clock += bb->insts;
+            worker->thread_insts += (uint64_t)warp->active * bb->insts;
             run_ops(warp, bb);
             if (warp->mask != warp->now.mask)
                 set_mask(warp, warp->now.mask);

@@ -66,7 +66,7 @@ struct sl_warp {
     uint64_t mask;              /* active lanes */
     uint32_t active;            /* how many */
     bool full;                  /* all live lanes are active: registers may be written without a blend */
-    const uint32_t *lanes;      /* per lane all ones or zeros: mask, expanded; valid when !full */
+    const uint32_t *lanes;      /* per lane all ones or zeros: mask, expanded; valid unless the mask has every lane */
     sl_warp_stream *stream;     /* NULL: not recorded */
     sl_launch_counter *counter; /* of the block; NULL: its accesses are not counted */
     sl_race *race;              /* of the cluster; NULL: nobody looks for races */
@@ -152,6 +152,22 @@ typedef struct sl_range_cache {
     uint64_t base, bytes;
 } sl_range_cache;
 
+/* How the active lanes of a load or store lay when it last looked at them. The distance of every lane from the first
+ * active one (0 for others) follows, first in 64 bits, then in 32. */
+typedef struct sl_shape {
+    uint64_t mask;
+    uint64_t low, room; /* all lanes are inside the memory when the first is at `low`, or up to `room` bytes above it */
+    uint64_t stride;
+    uint64_t unaligned; /* bits that no address may have */
+    uint32_t lanes;     /* how many are active; 0: nothing is known */
+    uint8_t misses;     /* in a row since it was looked at */
+    bool hit;           /* lanes have lain so again since then */
+    uint8_t run;        /* neighbours, so many at a time (the last ones may be fewer) `stride` apart; 0: they are not */
+    bool apart;         /* no two access the same bytes */
+    _Alignas(64) sl_shape_counts counts;
+} sl_shape;
+#define SL_SHAPE_BYTES(lanes) (sizeof(sl_shape) + (lanes) * (sizeof(uint64_t) + sizeof(uint32_t)))
+
 /* Things of one launch that all workers share. */
 typedef struct sl_run {
     sl_emu *emu;
@@ -176,6 +192,7 @@ typedef struct sl_run {
 struct sl_worker {
     sl_run *run;
     sl_range_cache *range; /* per instruction */
+    uint8_t *shapes;       /* [sl_code.shapes] of SL_SHAPE_BYTES */
     uint64_t shift;        /* host address - device address */
     uint64_t clock;        /* warp instructions so far */
     uint64_t waited;       /* cycles that were skipped in loops that wait for a time to come */

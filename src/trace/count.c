@@ -91,6 +91,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
         free(c->part->touch);
         free(c->part->memo);
         free(c->part->last);
+        free(c->part->far);
         free(c->part->sectors);
         sl_array_free(&c->part->older);
         free(c->part);

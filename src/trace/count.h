@@ -45,14 +45,25 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
 sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_counter **part, sl_error *error);
 /* A memory instruction ran for the lanes of `mask`; addr[i] is valid where bit i of the mask is set. */
 void sl_launch_counter_access(sl_launch_counter *part, uint32_t slot, uint64_t mask, const uint64_t *addr);
-/* Neighbouring lanes at one distance, the lowest first: one line of them, or two. */
-typedef struct sl_lane_lines {
-    uint64_t addr[2]; /* of the first lane of each */
-    uint32_t count[2];
-    uint64_t stride; /* of both */
-} sl_lane_lines;
-/* The same for lanes in lines. All of them lie, aligned, within an allocation or the block's shared memory. */
-void sl_launch_counter_lines(sl_launch_counter *part, uint32_t slot, uint64_t mask, const sl_lane_lines *lines);
+enum { SL_SHAPE_GROUPS = 4 };
+/* What is known of accesses whose lanes lie at the same distances from each other. The caller sets the first part. */
+typedef struct sl_shape_counts {
+    uint64_t mask;
+    int64_t lowest, highest; /* distances from the first lane of the mask */
+    /* zeros at first */
+    uint8_t kind;
+    uint32_t sectors, bytes; /* sectors: or passes over the banks of shared memory */
+    uint64_t at, place; /* the same sectors are accessed wherever `place` has the bits of an address that `at` has… */
+    uint32_t groups;    /* …which are in so many groups of less than 64 */
+    struct {
+        uint64_t from, bits; /* the first of them, counted from that of the lowest lane; which of 64 from there on */
+    } group[SL_SHAPE_GROUPS];
+    uint64_t stride; /* of neighbouring lanes at one distance */
+} sl_shape_counts;
+/* The same for lanes at distances from the first of them, which is at `at`. All of them lie, aligned, within an
+ * allocation or the block's shared memory. */
+void sl_launch_counter_shape(sl_launch_counter *part, uint32_t slot, sl_shape_counts *shape, const uint64_t *distance,
+                             uint64_t at);
 /* Moves what a part has counted to the whole, together with what ran. */
 sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
                                  uint64_t thread_insts, bool block_ends, sl_error *error);

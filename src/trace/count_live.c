@@ -31,9 +31,11 @@ sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_count
     state->emptied = 1;
     state->touch = calloc(slots * SL_IN_SPACES, sizeof *state->touch);
     state->last = calloc(whole->groups + 1, sizeof *state->last);
+    state->far = calloc(whole->groups + 1, sizeof *state->far);
     state->sectors = state->spare = calloc(whole->groups + 1, SL_MAX_LANES * sizeof *state->sectors);
     state->memo = c->no_shared ? NULL : calloc(slots, sizeof *state->memo);
-    if (!c->tallies || !state->touch || !state->last || !state->sectors || (!state->memo && !c->no_shared)) {
+    if (!c->tallies || !state->touch || !state->last || !state->far || !state->sectors ||
+        (!state->memo && !c->no_shared)) {
         sl_launch_counter_destroy(c);
         return sl_fail_memory(error);
     }
@@ -127,7 +129,7 @@ ALWAYS uint32_t count_different(const uint64_t *sector, uint32_t count, bool *ne
 ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, const uint64_t *sector, uint32_t count)
 {
     uint64_t differ = 0;
-    if (last->emptied != p->emptied || last->count != count || last->stride || last->sector[0] != sector[0])
+    if (last->emptied != p->emptied || last->count != count || last->sector[0] != sector[0])
         return false;
     for (uint32_t i = 0; i < count; i++)
         differ |= last->sector[i] ^ sector[i];
@@ -139,7 +141,7 @@ ALWAYS void note_changed(sl_part_state *p, uint32_t group, const sl_sector_memo 
                          uint32_t count)
 {
     const uint64_t *noted = last->sector;
-    uint32_t known = last->emptied == p->emptied && !last->stride ? last->count : 0;
+    uint32_t known = last->emptied == p->emptied ? last->count : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (i % 4 == 0 && i + 4 <= known && i + 4 <= count &&
             !((sector[i] ^ noted[i]) | (sector[i + 1] ^ noted[i + 1]) | (sector[i + 2] ^ noted[i + 2]) |
@@ -180,7 +182,6 @@ ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector
     last->emptied = c->part->emptied;
     last->count = count;
     last->different = different;
-    last->stride = 0;
     c->part->spare = last->sector;
     last->sector = sector;
 }
@@ -390,131 +391,157 @@ void sl_launch_counter_access(sl_launch_counter *c, uint32_t slot, uint64_t mask
     access_lanes(c, slot, mask, addr);
 }
 
-/* ---- lanes in lines ---- */
+/* ---- lanes at the same distances again ---- */
 
-static void access_expanded(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+typedef enum shape_kind {
+    SHAPE_NEW,
+    SHAPE_DENSE,  /* ascending, and every sector between the first and the last is accessed */
+    SHAPE_GROUPS, /* sectors in a few groups */
+    SHAPE_FAR,    /* neighbouring lanes at one distance, all at the same place of their sector */
+    SHAPE_BANKS,  /* shared memory */
+    SHAPE_ANY,    /* lane by lane */
+} shape_kind;
+
+static __attribute__((noinline)) void access_each(sl_launch_counter *c, uint32_t slot, const sl_shape_counts *shape,
+                                                  const uint64_t *distance, uint64_t at)
 {
     uint64_t addr[SL_MAX_LANES];
-    uint32_t lane = (uint32_t)__builtin_ctzll(mask);
-    for (int k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < lines->count[k]; i++)
-            addr[lane++] = lines->addr[k] + i * lines->stride;
-    sl_launch_counter_access(c, slot, mask, addr);
+    for (uint32_t i = 0; i < c->launch->lanes; i++)
+        addr[i] = at + distance[i];
+    sl_launch_counter_access(c, slot, shape->mask, addr);
 }
 
-/* The lanes of a line, each in a sector of its own. */
-static void access_apart(sl_launch_counter *c, uint32_t slot, const sl_lane_lines *lines)
+/* Which sectors an access at `at` has, in lane order: false if these are not a few ascending groups. */
+static bool find_sectors(const sl_launch_counter *c, sl_shape_counts *shape, const uint64_t *distance, uint64_t at)
 {
-    sl_part_state *p = c->part;
-    uint32_t group = c->slot[slot].group;
-    sl_sector_memo *last = &p->last[group];
-    uint64_t first = lines->addr[0] >> c->log2_sector, word = first / 64, bits = 0;
-    bool whole = !(lines->stride & ((1u << c->log2_sector) - 1)); /* all lanes are at the same place of their sector */
-    add(c, slot, SL_IN_GLOBAL, lines->count[0]);
-    if (!c->footprint || (whole && last->emptied == p->emptied && last->stride == lines->stride &&
-                          last->sector[0] == first && last->count == lines->count[0]))
-        return;
-    for (uint32_t i = 0; i < lines->count[0]; i++) {
-        uint64_t sector = (lines->addr[0] + i * lines->stride) >> c->log2_sector;
-        if (sector / 64 != word) {
-            note_word(p, group, word, bits);
-            word = sector / 64;
-            bits = 0;
+    uint64_t lowest = (at + (uint64_t)shape->lowest) >> c->log2_sector;
+    shape->at = at;
+    shape->groups = shape->sectors = 0;
+    for (uint64_t left = shape->mask; left; left &= left - 1) {
+        uint64_t sector = ((at + distance[__builtin_ctzll(left)]) >> c->log2_sector) - lowest;
+        uint32_t last = shape->groups - 1;
+        if (!shape->groups || sector - shape->group[last].from >= 64) {
+            if (shape->groups == SL_SHAPE_GROUPS || (shape->groups && sector < shape->group[last].from)) {
+                shape->groups = 0;
+                return false;
+            }
+            last = shape->groups++;
+            shape->group[last].from = sector;
+            shape->group[last].bits = 0;
         }
-        bits |= UINT64_C(1) << sector % 64;
+        uint64_t bit = UINT64_C(1) << (sector - shape->group[last].from);
+        shape->sectors += !(shape->group[last].bits & bit);
+        shape->group[last].bits |= bit;
     }
-    note_word(p, group, word, bits);
-    last->emptied = whole ? p->emptied : 0;
-    last->stride = lines->stride;
-    last->sector[0] = first;
-    last->count = lines->count[0];
+    return true;
 }
 
-/* Notes the sectors from one end of a line to the other, all of which are accessed. */
-ALWAYS sl_sector_span note_line(sl_launch_counter *c, uint32_t slot, const sl_lane_lines *lines, int k)
+static shape_kind kind_in_global(const sl_launch_counter *c, sl_shape_counts *shape, const uint64_t *distance,
+                                 uint64_t at)
 {
-    uint64_t from = lines->addr[k], to = from + (lines->count[k] - 1) * lines->stride;
-    sl_sector_span span = {(from < to ? from : to) >> c->log2_sector, (from < to ? to : from) >> c->log2_sector};
-    if (c->footprint)
-        note_span(c->part, c->slot[slot].group, span.first, span.last);
-    return span;
+    uint64_t sector = UINT64_C(1) << c->log2_sector, before = 0, place = 0;
+    uint64_t run = shape->mask >> __builtin_ctzll(shape->mask);
+    bool dense = true, line = !(run & (run + 1));
+    shape->stride = run > 1 ? distance[__builtin_ctzll(shape->mask) + 1] : 0;
+    for (uint64_t left = shape->mask & (shape->mask - 1); left; left &= left - 1) {
+        uint64_t now = distance[__builtin_ctzll(left)];
+        dense &= now - before <= sector;
+        line &= now - before == shape->stride;
+        place |= now;
+        before = now;
+    }
+    shape->place = place & (sector - 1) ? sector - 1 : 0;
+    if (dense)
+        return SHAPE_DENSE;
+    if (find_sectors(c, shape, distance, at))
+        return SHAPE_GROUPS;
+    shape->sectors = (uint32_t)__builtin_popcountll(shape->mask);
+    return line && !shape->place ? SHAPE_FAR : SHAPE_ANY;
 }
 
-ALWAYS void global_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines, uint32_t width)
-{
-    uint64_t sector = UINT64_C(1) << c->log2_sector;
-    bool close = lines->stride + sector <= 2 * sector; /* every sector between the first and the last is accessed */
-    if (width > sector || (!close && lines->count[1])) {
-        access_expanded(c, slot, mask, lines);
-        return;
-    }
-    c->tallies[slot][SL_IN_GLOBAL].bytes += (uint64_t)(lines->count[0] + lines->count[1]) * width;
-    if (!close) {
-        access_apart(c, slot, lines);
-        return;
-    }
-    sl_sector_span one = note_line(c, slot, lines, 0);
-    uint64_t sectors = one.last - one.first + 1;
-    if (lines->count[1]) {
-        sl_sector_span other = note_line(c, slot, lines, 1);
-        uint64_t from = one.first > other.first ? one.first : other.first;
-        uint64_t to = one.last < other.last ? one.last : other.last;
-        sectors += other.last - other.first + 1 - (from <= to ? to - from + 1 : 0);
-    }
-    add(c, slot, SL_IN_GLOBAL, sectors);
-}
-
-static void shared_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
-{
-    if (c->no_shared)
-        return;
-    sl_bank_memo *memo = &c->part->memo[slot];
-    uint64_t gap = lines->count[1] ? lines->addr[1] - lines->addr[0] : 0;
-    bool banks = lines->addr[0] % 4 == 0;
-    if (banks && memo->line_mask == mask && memo->line_count == lines->count[0] && memo->stride == lines->stride &&
-        memo->gap == gap) {
-        add(c, slot, SL_IN_SHARED, memo->line_passes);
-        return;
-    }
-    uint64_t before = c->tallies[slot][SL_IN_SHARED].amount;
-    access_expanded(c, slot, mask, lines);
-    memo->line_mask = banks ? mask : 0;
-    memo->line_count = lines->count[0];
-    memo->line_passes = (uint32_t)(c->tallies[slot][SL_IN_SHARED].amount - before);
-    memo->stride = lines->stride;
-    memo->gap = gap;
-}
-
-static __attribute__((noinline)) void any_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask,
-                                                const sl_lane_lines *lines)
+static __attribute__((noinline)) void meet_shape(sl_launch_counter *c, uint32_t slot, sl_shape_counts *shape,
+                                                 const uint64_t *distance, uint64_t at)
 {
     const sl_slot_facts *facts = &c->slot[slot];
-    if (facts->access == SL_ACCESS_PREFETCH)
-        return;
-    if (facts->space == SL_MEM_SHARED)
-        shared_lines(c, slot, mask, lines);
-    else if (facts->space == SL_MEM_GLOBAL || facts->space == SL_MEM_GENERIC)
-        global_lines(c, slot, mask, lines, facts->width);
-    else
-        access_expanded(c, slot, mask, lines);
+    bool whole = facts->width && !(facts->width & (facts->width - 1)) && facts->width <= 1u << c->log2_sector;
+    shape->bytes = (uint32_t)__builtin_popcountll(shape->mask) * facts->width;
+    shape->kind = SHAPE_ANY;
+    if (facts->space == SL_MEM_SHARED && c->no_shared) {
+        shape->kind = SHAPE_BANKS;
+    } else if (facts->space == SL_MEM_SHARED && counts_passes(c, slot) && at % 4 == 0) {
+        sl_access a;
+        uint64_t addr[SL_MAX_LANES];
+        for (uint32_t i = 0; i < c->launch->lanes; i++)
+            addr[i] = at + distance[i];
+        list_access(&a, slot, shape->mask, addr, c->launch->lanes);
+        shape->sectors = sl_bank_passes(&a, c->launch->lanes, facts->width);
+        shape->kind = SHAPE_BANKS;
+    } else if ((facts->space == SL_MEM_GLOBAL || facts->space == SL_MEM_GENERIC) && whole) {
+        shape->kind = (uint8_t)kind_in_global(c, shape, distance, at);
+    }
 }
 
-/* Most are one line in global memory that does not go far: a short way for these. */
-void sl_launch_counter_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+/* Lanes far from each other mostly stay in their sectors for a while: these are noted once. */
+static void note_far(sl_launch_counter *c, uint32_t group, const sl_shape_counts *shape, const uint64_t *distance,
+                     uint64_t at)
 {
-    const sl_slot_facts *facts = &c->slot[slot];
-    const unsigned log2_sector = c->log2_sector;
-    uint64_t count = lines->count[0], from = lines->addr[0], to = from + (count - 1) * lines->stride;
-    uint64_t first = from >> log2_sector, last = to >> log2_sector;
-    if (facts->space != SL_MEM_GLOBAL || facts->access == SL_ACCESS_PREFETCH || lines->count[1] ||
-        lines->stride >> log2_sector || facts->width >> log2_sector || first / 64 != last / 64) {
-        any_lines(c, slot, mask, lines);
+    sl_far_memo *last = &c->part->far[group];
+    sl_far_memo now = {at >> c->log2_sector, shape->stride, shape->sectors};
+    if (now.first == last->first && now.stride == last->stride && now.count == last->count)
+        return;
+    *last = now;
+    for (uint64_t left = shape->mask; left; left &= left - 1) {
+        uint64_t sector = (at + distance[__builtin_ctzll(left)]) >> c->log2_sector;
+        note_word(c->part, group, sector / 64, UINT64_C(1) << sector % 64);
+    }
+}
+
+static __attribute__((noinline)) void any_shape(sl_launch_counter *c, uint32_t slot, sl_shape_counts *shape,
+                                                const uint64_t *distance, uint64_t at)
+{
+    if (shape->kind == SHAPE_NEW)
+        meet_shape(c, slot, shape, distance, at);
+    uint32_t group = c->slot[slot].group;
+    uint64_t first = (at + (uint64_t)shape->lowest) >> c->log2_sector;
+    uint64_t last = (at + (uint64_t)shape->highest) >> c->log2_sector;
+    if (shape->kind == SHAPE_BANKS && (c->no_shared || at % 4 == 0)) {
+        if (!c->no_shared)
+            add(c, slot, SL_IN_SHARED, shape->sectors);
         return;
     }
-    c->tallies[slot][SL_IN_GLOBAL].bytes += count * facts->width;
+    if (shape->kind == SHAPE_GROUPS && (at ^ shape->at) & shape->place && !find_sectors(c, shape, distance, at))
+        shape->kind = SHAPE_ANY;
+    if (shape->kind >= SHAPE_BANKS) {
+        access_each(c, slot, shape, distance, at);
+        return;
+    }
+    c->tallies[slot][SL_IN_GLOBAL].bytes += shape->bytes;
+    add(c, slot, SL_IN_GLOBAL, shape->kind == SHAPE_DENSE ? last - first + 1 : shape->sectors);
+    if (c->footprint && shape->kind == SHAPE_DENSE)
+        note_span(c->part, group, first, last);
+    else if (c->footprint && shape->kind == SHAPE_FAR)
+        note_far(c, group, shape, distance, at);
+    for (uint32_t i = 0; i < shape->groups && c->footprint; i++) {
+        uint64_t from = first + shape->group[i].from, bits = shape->group[i].bits;
+        note_word(c->part, group, from / 64, bits << from % 64);
+        if (from % 64 && bits >> (64 - from % 64))
+            note_word(c->part, group, from / 64 + 1, bits >> (64 - from % 64));
+    }
+}
+
+/* Most have few neighbouring sectors: a short way for these. */
+void sl_launch_counter_shape(sl_launch_counter *c, uint32_t slot, sl_shape_counts *shape, const uint64_t *distance,
+                             uint64_t at)
+{
+    uint64_t first = (at + (uint64_t)shape->lowest) >> c->log2_sector;
+    uint64_t last = (at + (uint64_t)shape->highest) >> c->log2_sector;
+    if (shape->kind != SHAPE_DENSE || last / 64 != first / 64 || !c->footprint) {
+        any_shape(c, slot, shape, distance, at);
+        return;
+    }
+    c->tallies[slot][SL_IN_GLOBAL].bytes += shape->bytes;
     add(c, slot, SL_IN_GLOBAL, last - first + 1);
-    if (c->footprint)
-        note_word(c->part, facts->group, first / 64, UINT64_MAX >> (63 - (last - first)) << first % 64);
+    note_word(c->part, c->slot[slot].group, first / 64, UINT64_MAX >> (63 - (last - first)) << first % 64);
 }
 
 sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,

@@ -33,19 +33,20 @@ typedef struct sl_bank_memo {
     uint64_t mask;
     uint32_t passes;
     uint32_t distance[SL_MAX_LANES];
-    /* the same for lanes in lines whose first lane is at the start of a bank */
-    uint64_t line_mask;
-    uint32_t line_count, line_passes; /* line_count: of the first line */
-    uint64_t stride, gap;             /* gap: from the start of one line to that of the other */
 } sl_bank_memo;
 
 /* The sectors of an array that an access had last time: when it has them again, they are noted already. */
 typedef struct sl_sector_memo {
     uint64_t emptied; /* sl_part_state.emptied then */
     uint32_t count, different;
-    uint64_t stride;  /* lanes in a line: only the first sector is set; else 0 */
     uint64_t *sector; /* of `count` lanes */
 } sl_sector_memo;
+
+/* The same of lanes in a line, each in a sector of its own: the line is known for the whole launch. */
+typedef struct sl_far_memo {
+    uint64_t first, stride;
+    uint32_t count;
+} sl_far_memo;
 
 enum { SL_RECENT_WORDS = 512 };
 
@@ -55,6 +56,7 @@ typedef struct sl_part_state {
     uint32_t *touch;                            /* [SL_IN_SPACES * mem_slots]: which; slot * SL_IN_SPACES + space */
     sl_bank_memo *memo;                         /* [mem_slots] */
     sl_sector_memo *last;                       /* [groups of the whole] */
+    sl_far_memo *far;                           /* the same */
     uint64_t emptied;                           /* how often, and one */
     uint64_t *sectors;                          /* room for SL_MAX_LANES of each of them, and of one more… */
     uint64_t *spare;                            /* …of which this is free */

@@ -10,8 +10,8 @@
 /* A kernel of one basic block: one instruction that does not access memory, then the given memory instructions. */
 typedef struct small_kernel {
     sl_trace_kernel kernel;
-    sl_inst inst[10];
-    uint32_t mem_inst[9];
+    sl_inst inst[11];
+    uint32_t mem_inst[10];
     sl_trace_bb bb;
 } small_kernel;
 
@@ -373,15 +373,34 @@ static void any_access_counts_the_same_while_a_block_runs(void **state)
     release(&c);
 }
 
-/* Lanes in lines count as lanes one by one do: neighbours of any number, in one line or two, at any distance, again and
- * again, also after the part was emptied. */
-static void lanes_in_lines_count_like_lanes(void **state)
+/* Distances of lanes from the first: neighbours in one line or more, at any distance, or anywhere. */
+static void make_shape(sl_random *random, uint64_t mask, uint64_t width, sl_shape_counts *shape, uint64_t *distance)
+{
+    static const int64_t strides[] = {0, 1, -1, 2, 8, 9, -8, 16, 33, 256, -256, 4096};
+    uint64_t stride = (uint64_t)strides[sl_random_below(random, 12)] * width, row = 4u << sl_random_below(random, 4);
+    uint64_t gap = sl_random_below(random, 3000) * width, anywhere = sl_random_below(random, 4) == 0;
+    uint64_t lane = 0;
+    *shape = (sl_shape_counts){.mask = mask};
+    memset(distance, 0, SL_MAX_LANES * sizeof *distance);
+    for (uint64_t left = mask & (mask - 1); left; left &= left - 1) {
+        lane++;
+        uint64_t at = anywhere ? (sl_random_below(random, 400) - 200) * width : lane % row * stride + lane / row * gap;
+        distance[__builtin_ctzll(left)] = at;
+        shape->lowest = (int64_t)at < shape->lowest ? (int64_t)at : shape->lowest;
+        shape->highest = (int64_t)at > shape->highest ? (int64_t)at : shape->highest;
+    }
+}
+
+/* Lanes at the same distances again count as lanes one by one do, wherever they are, also after the part was emptied.
+ */
+static void shapes_count_like_lanes(void **state)
 {
     (void)state;
     static const sl_inst memory[] = {
         {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4, .array = 1},
         {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_STORE, .width = 1, .array = 3},
         {.space = SL_MEM_GENERIC, .access = SL_ACCESS_LOAD, .width = 8, .array = 1},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 32, .array = 2},
         {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 64, .array = 3},
         {.space = SL_MEM_SHARED, .access = SL_ACCESS_LOAD, .width = 4},
         {.space = SL_MEM_SHARED, .access = SL_ACCESS_STORE, .width = 16},
@@ -390,35 +409,28 @@ static void lanes_in_lines_count_like_lanes(void **state)
         {.space = SL_MEM_LOCAL, .access = SL_ACCESS_LOAD, .width = 4},
     };
     enum { SLOTS = sizeof memory / sizeof *memory };
-    static const int64_t strides[] = {0, 1, -1, 2, 8, 9, -8, 16, 33, 256, -256, 4096};
     sl_random random = sl_random_seed(2);
-    sl_lane_lines last[SLOTS];
-    uint32_t first = 0, end = 32;
+    sl_shape_counts shape[SLOTS];
+    uint64_t distance[SLOTS][SL_MAX_LANES], mask = 0;
     counting c;
     start(&c, memory, SLOTS);
-    for (int step = 0; step < 4000; step++) {
-        bool again = step % 3 == 2, some = step % 6 == 3;
-        if (!again) {
-            first = some ? (uint32_t)sl_random_below(&random, 32) : 0;
-            end = some ? first + 1 + (uint32_t)sl_random_below(&random, 32 - first) : 32;
-        }
-        uint64_t mask = (UINT64_C(1) << end) - (UINT64_C(1) << first);
+    for (int step = 0; step < 6000; step++) {
+        uint32_t first = (uint32_t)sl_random_below(&random, 32);
+        bool again = step % 3;
+        if (!again)
+            mask = step % 2   ? UINT32_MAX
+                   : step % 4 ? (uint32_t)sl_random_u64(&random) | 1u << first
+                              : UINT32_MAX >> first << sl_random_below(&random, first + 1);
         sl_warp_stream_step(&c.stream, 0, mask);
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
             uint64_t addr[SL_MAX_LANES], width = memory[slot].width;
-            sl_lane_lines lines = {.stride = (uint64_t)strides[sl_random_below(&random, 12)] * width};
-            lines.addr[0] = 0x800000 + sl_random_below(&random, 8) * width;
-            lines.addr[1] = lines.addr[0] + (sl_random_below(&random, 300) - 150) * width;
-            bool two = first < 16 && end > 16 && sl_random_below(&random, 2);
-            lines.count[0] = (two ? 16 : end) - first;
-            lines.count[1] = two ? end - 16 : 0;
-            lines = again ? last[slot] : lines;
-            last[slot] = lines;
-            for (uint32_t i = 0; i < end - first; i++)
-                addr[first + i] = i < lines.count[0] ? lines.addr[0] + i * lines.stride
-                                                     : lines.addr[1] + (i - lines.count[0]) * lines.stride;
+            uint64_t at = 0x800000 + sl_random_below(&random, step % 2 ? 8 : 100000) * width;
+            if (!again)
+                make_shape(&random, mask, width, &shape[slot], distance[slot]);
+            for (uint32_t i = 0; i < 32; i++)
+                addr[i] = at + distance[slot][i];
             sl_warp_stream_access(&c.stream, slot, mask, addr);
-            sl_launch_counter_lines(c.part, slot, mask, &lines);
+            sl_launch_counter_shape(c.part, slot, &shape[slot], distance[slot], at);
         }
         if (step % 64 == 0)
             assert_int_equal(sl_launch_counter_take(c.live, c.part, 0, 0, false, NULL), SL_OK);
@@ -644,7 +656,7 @@ int main(void)
         cmocka_unit_test(generic_accesses_count_where_their_lanes_go),
         cmocka_unit_test(shared_accesses_count_passes),
         cmocka_unit_test(any_access_counts_the_same_while_a_block_runs),
-        cmocka_unit_test(lanes_in_lines_count_like_lanes),
+        cmocka_unit_test(shapes_count_like_lanes),
         cmocka_unit_test(shared_accesses_may_be_left_out),
         cmocka_unit_test(counters_of_one_launch_add_up),
         cmocka_unit_test(a_sector_must_be_a_power_of_two),
