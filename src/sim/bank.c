@@ -11,14 +11,16 @@
 
 /* ---- answers ---- */
 
-/* The level has the requested data. */
-static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
+void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 {
     const sl_request *r = sl_request_at(sim, number);
     if (!sl_request_is_answered(r)) {
         sl_core_stored(sim, number);
         return;
     }
+    /* Of the requests of an instruction only the last matters to its core. */
+    if (!b->number && !sim->watched && !sl_core_is_last(sim, number))
+        return;
     /* Returned data takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
@@ -383,7 +385,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
                 line->dirty |= l->units;
             if (sim->data_check)
                 sl_data_check_answer(sim, b, l->number);
-            answer(sim, b, l->number, true);
+            sl_bank_answer(sim, b, l->number, true);
             if (!b->plain && hit_evicts(b, l))
                 invalidate(b, l);
             return SL_OUTCOME_HIT;
@@ -578,6 +580,8 @@ bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
+    if (b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority)
+        return sl_bank_load(sim, b, r, number);
     uint64_t line = r->addr >> b->log2_line;
     uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
     lookup l = {.r = r,
@@ -670,7 +674,7 @@ static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
     sim->result->level[b->number].data_accesses++;
     if (sim->data_check)
         sl_data_check_answer(sim, b, number);
-    answer(sim, b, number, false);
+    sl_bank_answer(sim, b, number, false);
 }
 
 static void unlink_mshr(sl_bank *b, size_t line_slot, uint32_t m)
@@ -726,7 +730,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     sim->last_progress = sim->now;
     b->changed |= b->stall != SL_STALL_QUEUE;
     if (r->bypass >> place & 1) {
-        answer(sim, b, number, false);
+        sl_bank_answer(sim, b, number, false);
         return;
     }
     uint32_t m = r->mshr[place];

@@ -196,6 +196,10 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
 }
 
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
+/* The same of a load at a plain bank that neither bypasses the level nor has a priority (plain_load.c). */
+sl_outcome sl_bank_load(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
+/* The level has the data of a request: it was here, or has come. */
+void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);
 /* Whether a request will stall unless something changes before (bank->stall has the reason). False: it may, too. */
 bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */

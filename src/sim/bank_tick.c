@@ -73,8 +73,11 @@ static void tell_listener(const sl_sim *sim, const sl_bank *b)
 void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
 {
     take_back(sim, b);
-    while (sl_queue_ready_at(&b->hits) <= sim->now)
-        sl_core_answer(sim, sl_queue_take(&b->hits));
+    while (sl_queue_ready_at(&b->hits) <= sim->now) {
+        uint32_t number = sl_queue_take(&b->hits);
+        if (!sim->watched || sl_core_is_last(sim, number))
+            sl_core_answer(sim, number);
+    }
     tell_listener(sim, b);
     b->in_group->fill_at[b->index % SL_GROUP_CACHES] =
         sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));

@@ -294,10 +294,10 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
 
 void sl_banks_prepare(sl_sim *sim)
 {
-    bool watched = sim->data_check || sim->options.listener;
+    sim->watched = sim->data_check || sim->options.listener;
     for (uint32_t number = 0; number < sim->machine.levels; number++) {
         const sl_level *l = &sim->machine.level[number];
-        bool plain = !watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&
+        bool plain = !sim->watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&
                      !l->stale_sharers && !l->hit_evict && l->hint != SL_HINT_MISS_EVICT && l->hint != SL_HINT_STREAM &&
                      !l->mshrs_per_warp && !(number == 1 && sim->coalescer);
         for (uint32_t i = 0; i < sim->banks[number]; i++) {

@@ -226,18 +226,27 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
     sl_core_wake(core, sim->now);
 }
 
+bool sl_core_is_last(sl_sim *sim, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    sl_sim_core *core = &sim->core[r->core];
+    if (sim->data_check)
+        sl_data_check_seen(sim, number);
+    if (!--core->group[r->group].requests)
+        return true;
+    sl_request_give(sim->pool, core->stock, number);
+    sim->last_progress = sim->now;
+    return false;
+}
+
 void sl_core_answer(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t g = r->group;
-    if (sim->data_check)
-        sl_data_check_seen(sim, number);
     sl_group *group = &core->group[g];
     sl_request_give(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
-    if (--group->requests)
-        return;
     sl_sim_warp *warp = &core->warp[group->warp];
     set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
     answer_barrier(warp, &sim->program->step[group->inst], sim->now);

@@ -129,6 +129,7 @@ struct sl_sim {
     bool broken_off;                  /* a launch did not come to its end */
     uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
     struct sl_data_check *data_check; /* NULL: data is not checked */
+    bool watched;                     /* by that, or by a listener: no step may be left out */
     char *state;                      /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
@@ -194,7 +195,9 @@ sl_status sl_sim_stuck(sl_sim *sim, sl_error *error);
 /* An entry of the miss queue of a first-level cache has become free, or data has arrived: a stalled request may go on.
  */
 void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue);
-/* The answer to a request has reached its core. Takes the request. */
+/* A request will be answered: whether it is the last one that its instruction waits for. Takes the others. */
+bool sl_core_is_last(sl_sim *sim, uint32_t number);
+/* The answer to the last request of an instruction has reached its core. Takes the request. */
 void sl_core_answer(sl_sim *sim, uint32_t number);
 /* A store of a core has reached the level that keeps it. Takes the request. */
 void sl_core_stored(sl_sim *sim, uint32_t number);
