@@ -577,11 +577,9 @@ bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
     return true;
 }
 
-sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
+sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    if (b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority)
-        return sl_bank_load(sim, b, r, number);
     uint64_t line = r->addr >> b->log2_line;
     uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
     lookup l = {.r = r,

@@ -195,9 +195,15 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
     b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
 }
 
-sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
-/* The same of a load at a plain bank that neither bypasses the level nor has a priority (plain_load.c). */
+/* An access: any, or a load at a plain bank that neither bypasses the level nor has a priority (plain_load.c). */
+sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *bank, uint32_t number);
 sl_outcome sl_bank_load(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
+static inline sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    bool plain = b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority;
+    return plain ? sl_bank_load(sim, b, r, number) : sl_bank_access_any(sim, b, number);
+}
 /* The level has the data of a request: it was here, or has come. */
 void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);
 /* Whether a request will stall unless something changes before (bank->stall has the reason). False: it may, too. */

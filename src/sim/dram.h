@@ -45,14 +45,14 @@ struct sl_channel {
     uint32_t entries, free;
     uint64_t arrivals;
     sl_dram_bank *bank;
-    sl_dram_turn *turn;                       /* of each bank that has requests */
-    uint64_t waiting;                         /* mask of these banks */
-    uint64_t access_at, read_at, activate_at; /* of any bank */
-    uint64_t command_at;                      /* when the next command can be issued */
-    uint64_t bus_free;                        /* in sixteenths of a cycle */
-    uint64_t *group_free;                     /* of each bank group, the same */
-    sl_bank_list room;                        /* banks of the last level that wait for a queue entry */
-    sl_queue done;                            /* reads, with the time at which their data is at the last level */
+    sl_dram_turn *turn;            /* of each bank that has requests */
+    uint64_t waiting;              /* mask of these banks */
+    uint64_t limit[SL_DRAM_NEXTS]; /* when it can take a command for any bank */
+    uint64_t command_at;           /* when the next command can be issued */
+    uint64_t bus_free;             /* in sixteenths of a cycle */
+    uint64_t *group_free;          /* of each bank group, the same */
+    sl_bank_list room;             /* banks of the last level that wait for a queue entry */
+    sl_queue done;                 /* reads, with the time at which their data is at the last level */
 };
 
 sl_status sl_dram_create(sl_sim *sim, sl_error *error);

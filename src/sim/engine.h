@@ -33,7 +33,7 @@ typedef struct __attribute__((aligned(64))) sl_core_group {
     _Atomic uint16_t owner; /* and that thread */
 } sl_core_group;
 
-enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
+enum { SL_CORE_WARPS = 64, SL_MAX_UNITS = 32, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* A number that is often divided by. Most are powers of two. */
 typedef struct sl_divisor {
@@ -93,6 +93,7 @@ struct sl_sim {
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
     sl_request_pool *pool;
+    sl_request *request; /* those of the pool */
     sl_request_stock stock;        /* of the levels below the first, and of cores that do not have their own */
     unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
     uint32_t sector_units;         /* of a sector of level 0 */
@@ -119,6 +120,9 @@ struct sl_sim {
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */
     struct sl_coalescer *coalescer; /* NULL: the machine has none */
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
+    unsigned log2_last_units;       /* of a sector of the last level */
+    /* How long so many units take the bus of a channel, and a group of its banks, in sixteenths of a cycle. */
+    uint64_t burst[SL_MAX_UNITS + 1], group_burst[SL_MAX_UNITS + 1];
 
     struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
     uint32_t prefetch_parts;      /* that it has room for */
@@ -152,7 +156,7 @@ struct sl_sim {
 
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
-    return sl_pool_at(sim->pool, number);
+    return &sim->request[number];
 }
 /* Bits that are set; hosts that have an instruction for that are not taken for granted. */
 static inline uint32_t sl_bits(uint32_t mask)

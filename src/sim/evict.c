@@ -276,7 +276,7 @@ static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
         uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
         if (first == SL_NONE)
             continue;
-        uint64_t addr = sl_pool_at(sim->pool, first)->addr;
+        uint64_t addr = sim->request[first].addr;
         uint32_t set = sl_set_of(b, addr);
         if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == line_slot)
             return i;

@@ -23,6 +23,18 @@ static void note_hit(sl_bank *b, sl_line *line, sl_request *r, const sl_cache_ac
     line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (bypassed ? SL_LINE_BYPASSED : 0));
 }
 
+/* Evicts a clean line, whose way gets another one. */
+static void drop(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+{
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    sl_line *line = &b->line[(size_t)set * b->ways + way];
+    stats->evictions++;
+    stats->unused_evictions += !(line->mark & SL_LINE_REUSED);
+    stats->untouched_evictions += !(line->mark & (SL_LINE_REUSED | SL_LINE_STORED));
+    sl_policy_evict(&b->replacement, set, way, line->mark & SL_LINE_REUSED);
+    line->valid = line->stale = line->mark = 0;
+}
+
 /* A way for a line that is not here; its victim is evicted. SL_NO_WAY: the request stalls. */
 static uint32_t take_way(sl_sim *sim, sl_bank *b, const sl_cache_access *access)
 {
@@ -38,7 +50,10 @@ static uint32_t take_way(sl_sim *sim, sl_bank *b, const sl_cache_access *access)
             b->stall = SL_STALL_QUEUE;
             return SL_NO_WAY;
         }
-        sl_line_evict(sim, b, set, way);
+        if (b->line[(size_t)set * b->ways + way].dirty)
+            sl_line_evict(sim, b, set, way);
+        else
+            drop(sim, b, set, way);
     }
     sl_put_tag(b, set, way, access->line + 1);
     sl_policy_fill(&b->replacement, access, way);

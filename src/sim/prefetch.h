@@ -32,7 +32,7 @@ SL_PREFETCH const sl_request *sl_prefetch_head(const sl_sim *sim, const sl_queue
 {
     if (sl_queue_ready_at(q) > sim->now)
         return NULL;
-    const sl_request *r = sl_pool_at(sim->pool, sl_queue_head(q)->request);
+    const sl_request *r = &sim->request[sl_queue_head(q)->request];
     __builtin_prefetch(r);
     return r;
 }
@@ -60,7 +60,7 @@ SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, str
 {
     if (!(core->queued >> core->queue_at & 1))
         return;
-    const sl_request *r = sl_pool_at(sim->pool, core->queue[core->queue_at].first);
+    const sl_request *r = &sim->request[core->queue[core->queue_at].first];
     __builtin_prefetch(r);
     prefetch->access[prefetch->accesses++] =
         (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
