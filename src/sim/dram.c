@@ -62,13 +62,13 @@ static void renew_turn(sl_channel *c, uint32_t number)
     c->waiting |= bit;
     if (bank->hit != SL_NONE) {
         const sl_dram_entry *e = &c->entry[bank->hit];
-        *turn = (sl_dram_turn){bank->access_at, e->arrival, e->write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ};
+        *turn = (sl_dram_turn){e->arrival, (uint32_t)bank->access_at, e->write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ};
         return;
     }
     bool open = bank->row != SL_NEVER;
-    *turn =
-        (sl_dram_turn){open ? bank->precharge_at : bank->activate_at, c->entry[bank->first].arrival | SL_DRAM_NO_ACCESS,
-                       open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
+    *turn = (sl_dram_turn){c->entry[bank->first].arrival | SL_DRAM_NO_ACCESS,
+                           (uint32_t)(open ? bank->precharge_at : bank->activate_at),
+                           open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
 static void take_entry(sl_channel *c, uint32_t at)
@@ -101,7 +101,7 @@ static void take_group(const sl_sim *sim, sl_channel *c, uint32_t number, uint32
     for (uint32_t i = group * banks; i < (group + 1) * banks; i++) {
         c->bank[i].access_at = sl_later(c->bank[i].access_at, free / BUS);
         if (c->turn[i].command <= SL_DRAM_TO_WRITE)
-            c->turn[i].time = c->bank[i].access_at;
+            c->turn[i].time = (uint32_t)c->bank[i].access_at;
     }
 }
 
@@ -175,6 +175,25 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     renew_turn(c, e->bank);
 }
 
+/* The better of a choice and the next command of a bank: of those that can be issued first, an access to an open row,
+ * else precharge or activate, of each for the oldest request. Without branches, as the host cannot predict them. */
+static inline sl_dram_choice better(const sl_channel *c, sl_dram_choice than, uint32_t bank, uint64_t soonest)
+{
+    const sl_dram_turn *turn = &c->turn[bank];
+    uint64_t time = sl_later(sl_later(turn->time, c->limit[turn->command]), soonest);
+    bool is = (time < than.time) | ((time == than.time) & (turn->order < than.order));
+    return (sl_dram_choice){is ? time : than.time, is ? turn->order : than.order, is ? bank : than.bank};
+}
+
+/* Chooses the next command. It stays so until a request comes or a command is issued. */
+static void choose(sl_channel *c, uint64_t soonest)
+{
+    sl_dram_choice next = {SL_NEVER, SL_NEVER, SL_NONE};
+    for (uint64_t left = c->waiting; left; left &= left - 1)
+        next = better(c, next, (uint32_t)__builtin_ctzll(left), soonest);
+    c->next = next;
+}
+
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
@@ -207,44 +226,24 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
         renew_turn(channel, e->bank);
-        const sl_dram_turn *turn = &channel->turn[e->bank];
-        uint64_t time = sl_later(sl_later(turn->time, channel->limit[turn->command]), sim->now + 1);
-        channel->command_at = sl_sooner(channel->command_at, time);
-        sl_wake(&sim->channel_wheel, c, time);
+        if (channel->next.bank == e->bank)
+            choose(channel, sim->now + 1);
+        else
+            channel->next = better(channel, channel->next, e->bank, sim->now + 1);
+        sl_wake(&sim->channel_wheel, c, channel->next.time);
     }
     return true;
 }
 
-/* Issues one command, if one can be issued now: the oldest access to an open row, else precharge or activate for the
- * oldest request. Returns when the next can be issued, or a little sooner. */
-static uint64_t command(sl_sim *sim, sl_channel *c)
+/* Issues the command that was chosen, and chooses the next. */
+static void command(sl_sim *sim, sl_channel *c)
 {
-    uint64_t others[SL_DRAM_NEXTS] = {SL_NEVER, SL_NEVER, SL_NEVER, SL_NEVER}, order = SL_NEVER, now = sim->now;
-    uint32_t bank = SL_NONE;
-    for (uint64_t left = c->waiting; left; left &= left - 1) {
-        uint32_t b = (uint32_t)__builtin_ctzll(left);
-        const sl_dram_turn *turn = &c->turn[b];
-        if (turn->time > now || c->limit[turn->command] > now || turn->order > order) {
-            others[turn->command] = sl_sooner(others[turn->command], turn->time);
-            continue;
-        }
-        if (bank != SL_NONE)
-            others[c->turn[bank].command] = 0;
-        bank = b;
-        order = turn->order;
-    }
-    if (bank != SL_NONE) {
-        if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
-            access_row(sim, c, c->bank[bank].hit);
-        else
-            open_row(sim, c, &c->entry[c->bank[bank].first]);
-        if (c->waiting >> bank & 1)
-            others[c->turn[bank].command] = sl_sooner(others[c->turn[bank].command], c->turn[bank].time);
-    }
-    uint64_t next = SL_NEVER;
-    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
-        next = sl_sooner(next, sl_later(others[i], c->limit[i]));
-    return sl_later(next, sim->now + 1);
+    uint32_t bank = c->next.bank;
+    if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
+        access_row(sim, c, c->bank[bank].hit);
+    else
+        open_row(sim, c, &c->entry[c->bank[bank].first]);
+    choose(c, sim->now + 1);
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
@@ -258,9 +257,9 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
         sl_bank_fill(sim, b, sl_queue_take(&c->done));
         sl_bank_wake(sim, b, sim->now + !busy);
     }
-    if (c->command_at <= sim->now)
-        c->command_at = command(sim, c);
-    return sl_sooner(c->command_at, sl_queue_ready_at(&c->done));
+    if (c->next.time <= sim->now)
+        command(sim, c);
+    return sl_sooner(c->next.time, sl_queue_ready_at(&c->done));
 }
 
 uint32_t sl_dram_unloaded(const sl_sim *sim)
@@ -341,7 +340,7 @@ void sl_dram_reset(sl_sim *sim)
         c->room = SL_NO_BANKS;
         memset(c->limit, 0, sizeof c->limit);
         c->bus_free = 0;
-        c->command_at = SL_NEVER;
+        c->next = (sl_dram_choice){SL_NEVER, SL_NEVER, SL_NONE};
         memset(c->group_free, 0, sim->machine.memory.bank_groups * sizeof *c->group_free);
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};
