@@ -166,7 +166,15 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 
 /* The bank of a level that serves an address for a core, and the one that is its home. */
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
+uint32_t sl_bank_among(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr); /* several */
+static inline uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    if (number && level->banks > 1)
+        return sl_bank_among(sim, number, core, addr);
+    /* The banks of the first level are ports of one cache. */
+    return level->cores_per_instance == 1 ? core : core / level->cores_per_instance;
+}
 uint32_t sl_bank_home(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
 
 /* The number of a bank in what requests carry for each level. A copy comes after its home: a request may wait at both.
@@ -181,6 +189,13 @@ static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t
 {
     return !b->plain && b->level->partitions > 1 &&
            sl_partition_of(b->level, &sim->machine.level[0], core) != b->partition;
+}
+
+/* The next request of the bank comes in a later cycle, and will stall: the bank was not to be ticked for what comes
+ * behind it, either. */
+static inline bool sl_bank_will_stall(const sl_sim *sim, const sl_bank *b)
+{
+    return b->stalled_since > sim->now && b->stalled_since != SL_NEVER;
 }
 
 /* Something can happen to the bank at `time`; of the first level, it has data or an answer then. */
@@ -206,7 +221,13 @@ static inline sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number
 }
 /* The level has the data of a request: it was here, or has come. */
 void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);
-/* Whether a request will stall unless something changes before (bank->stall has the reason). False: it may, too. */
+/* A miss finds no MSHR, or no entry in the miss queue. */
+static inline bool sl_bank_is_full(const sl_bank *b)
+{
+    return (b->level->mshrs && b->mshrs >= b->level->mshrs) || b->out.count >= b->level->miss_queue;
+}
+/* Whether a request that finds the bank full will stall unless something changes before (bank->stall has the reason).
+ * False: it may, too. */
 bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);

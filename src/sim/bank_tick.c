@@ -105,6 +105,11 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     if (sl_queue_ready_at(&b->out) <= now)
         sl_network_down(sim, b);
     tell_listener(sim, b);
+    if (b->stalled_since == SL_NEVER && b->in.count && sl_bank_is_full(b) &&
+        sl_bank_foresees_stall(sim, b, sl_queue_head(&b->in)->request)) {
+        b->stalled_since = sl_later(sl_queue_ready_at(&b->in), now + 1);
+        b->changed = false;
+    }
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));

@@ -19,11 +19,9 @@ static uint32_t bank_in(const sl_sim *sim, uint32_t number, uint32_t partition, 
     return instance * level->banks + partition * banks.by + bank;
 }
 
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+uint32_t sl_bank_among(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
 {
     const sl_level *level = &sim->machine.level[number];
-    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
-        return level->cores_per_instance == 1 ? core : core / level->cores_per_instance;
     uint32_t partition = level->partitions > 1 ? sl_partition_of(level, &sim->machine.level[0], core) : 0;
     return bank_in(sim, number, partition, core, addr);
 }

@@ -252,8 +252,9 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     uint32_t last = sim->machine.levels - 1;
     while (sl_queue_ready_at(&c->done) <= sim->now) {
         sl_bank *b = &sim->bank[last][sl_queue_head(&c->done)->to];
-        /* Data is seen in the next cycle, or in this one by a bank that has something else to do. */
-        bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now;
+        /* Data is seen in the next cycle, or in this one by a bank that has something else to do, if only to stall. */
+        bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now ||
+                    b->stalled_since == sim->now;
         sl_bank_fill(sim, b, sl_queue_take(&c->done));
         sl_bank_wake(sim, b, sim->now + !busy);
     }

@@ -7,19 +7,6 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
-{
-    if (!sl_queue_put(queue, time, number, 0))
-        sim->failed = true;
-}
-
-void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
-{
-    sl_bank_put(sim, &b->out, sim->now, number);
-    if (!b->number && b->out.count == 1)
-        sl_network_offer(sim, b);
-}
-
 void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
     bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
