@@ -90,6 +90,7 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_mshr *mshr_item;
     uint64_t *offered;              /* scratch: a mask of ways */
     sl_policy *bypass_policy;       /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
+    uint64_t all_ways;              /* a mask, of up to 64 */
     uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
     uint32_t sets, ways;
 

@@ -121,6 +121,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->partition = index % per_instance / (per_instance / sl_partitions(level));
     b->sets = level->sets / per_instance;
     b->ways = sl_ways_of(level);
+    b->all_ways = b->ways < 64 ? (UINT64_C(1) << b->ways) - 1 : UINT64_MAX;
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     b->by_sets = sl_divisor_of(b->sets);
     b->level_sets = sl_divisor_of(level->sets);
@@ -297,7 +298,7 @@ void sl_banks_prepare(sl_sim *sim)
         const sl_level *l = &sim->machine.level[number];
         bool plain = !sim->watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&
                      !l->stale_sharers && !l->hit_evict && l->hint != SL_HINT_MISS_EVICT && l->hint != SL_HINT_STREAM &&
-                     !l->mshrs_per_warp && !(number == 1 && sim->coalescer);
+                     !l->mshrs_per_warp && !(number == 1 && sim->coalescer) && sl_ways_of(l) <= 64;
         for (uint32_t i = 0; i < sim->banks[number]; i++) {
             sl_bank *b = &sim->bank[number][i];
             b->plain = plain && !b->bypass_policy && !b->bypass.ops && !b->first_ways && !b->last_ways && !b->stored;
