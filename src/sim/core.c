@@ -32,6 +32,8 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
         bool memory = sim->program->step[core->warp[w].inst].queued;
         core->ready |= bit;
         core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
+        if (memory)
+            __builtin_prefetch(core->warp[w].reader.cursor.memory);
         return;
     }
     uint64_t slot = (time - sim->now < SL_WHEEL ? time : sim->now + SL_WHEEL - 1) % SL_WHEEL;
@@ -226,14 +228,32 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
     sl_core_wake(core, sim->now);
 }
 
+/* Prefetches what the warp needs when it goes on: itself, its registers, and where it reads its next access. */
+static void look_at_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
+{
+    const sl_sim_warp *warp = &core->warp[w];
+    uint32_t slots = sim->program->kernel->mem_slots;
+    if (!sim->prefetch)
+        return;
+    __builtin_prefetch(warp, 1);
+    __builtin_prefetch(&warp->barrier_at, 1);
+    __builtin_prefetch(&warp->reader.cursor.kernel);
+    __builtin_prefetch(&warp->reader.cursor.predicted);
+    __builtin_prefetch(&core->ready_at[(size_t)w * sim->program->registers], 1);
+    for (uint32_t slot = 0; slot < slots && slot < 4; slot++)
+        __builtin_prefetch(&core->predictor[(size_t)w * slots + slot]);
+}
+
 bool sl_core_is_last(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
     if (sim->data_check)
         sl_data_check_seen(sim, number);
-    if (!--core->group[r->group].requests)
+    if (!--core->group[r->group].requests) {
+        look_at_warp(sim, core, core->group[r->group].warp);
         return true;
+    }
     sl_request_give(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
     return false;

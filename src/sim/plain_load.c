@@ -29,24 +29,21 @@ static inline void note_hit(sl_bank *b, sl_line *line, sl_request *r, const sl_c
     line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (bypassed ? SL_LINE_BYPASSED : 0));
 }
 
-/* Evicts a line, whose way gets another one; false: its data has no room in the miss queue. */
-static inline bool evict(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, sl_line *line, uint32_t set, uint32_t way)
+/* Evicts a line, whose way gets another one. Its data has room in the miss queue, which may be too long by one. */
+static inline void evict(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, sl_line *line, uint32_t set, uint32_t way)
 {
     if (line->dirty) {
-        if (b->out.count + 1 >= b->level->miss_queue)
-            return false;
         sl_line_evict(sim, b, set, way);
-        return true;
+        return;
     }
     stats->evictions++;
     stats->unused_evictions += !(line->mark & SL_LINE_REUSED);
     stats->untouched_evictions += !(line->mark & (SL_LINE_REUSED | SL_LINE_STORED));
     sl_policy_evict(&b->replacement, set, way, line->mark & SL_LINE_REUSED);
     line->valid = line->stale = line->mark = 0;
-    return true;
 }
 
-/* A way for a line that is not here. SL_NO_WAY: the request stalls. */
+/* A way for a line that is not here. SL_NO_WAY: all are in flight. */
 static inline uint32_t take_way(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, const set_view *set,
                                 const sl_cache_access *access, uint16_t hint)
 {
@@ -57,10 +54,9 @@ static inline uint32_t take_way(sl_sim *sim, sl_bank *b, sl_sim_level_result *st
     } else {
         *b->offered = *set->used & ~*set->in_flight;
         if (!*b->offered)
-            return b->stall = SL_STALL_WAY, SL_NO_WAY;
+            return SL_NO_WAY;
         way = sl_policy_victim(&b->replacement, access, &(sl_way_mask){b->offered, b->ways});
-        if (!evict(sim, b, stats, &set->line[way], access->set, way))
-            return b->stall = SL_STALL_QUEUE, SL_NO_WAY;
+        evict(sim, b, stats, &set->line[way], access->set, way);
     }
     set->line[way].tag = access->line + 1;
     ((uint16_t *)(set->in_flight + 1))[way] = hint;
@@ -92,7 +88,7 @@ static inline sl_outcome miss(sl_sim *sim, sl_bank *b, sl_sim_level_result *stat
     if (way == SL_NO_WAY) {
         way = take_way(sim, b, stats, set, access, sl_hint_of(access->line));
         if (way == SL_NO_WAY)
-            return SL_OUTCOME_STALL;
+            return stall(b, SL_STALL_WAY);
     }
     sl_line *line = &set->line[way];
     uint32_t m = sl_take_mshr(b), asked = units_to_fetch(sim, b, r, units, ~line->valid & ~line->in_flight);

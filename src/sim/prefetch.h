@@ -52,8 +52,7 @@ SL_PREFETCH void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_
         prefetch->back[prefetch->backs++] = (sl_upcoming){.bank = b, .request = back};
     if (in)
         prefetch->access[prefetch->accesses++] = (sl_upcoming){.bank = b, .request = in};
-    if (sl_prefetch_head(sim, &b->hits) && !b->number && b->level->cores_per_instance == 1)
-        __builtin_prefetch(&sim->core[b->index].group[sl_queue_head(&b->hits)->to]);
+    sl_prefetch_head(sim, &b->hits);
     sl_prefetch_head(sim, &b->fills);
 }
 SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_prefetch *prefetch)
@@ -83,7 +82,7 @@ SL_PREFETCH void sl_look_at_line(const sl_upcoming *u)
 }
 
 /* The others: what the requests name, and what that names. */
-SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
+SL_PREFETCH void sl_look_further(const sl_sim *sim, struct sl_prefetch *prefetch)
 {
     uint32_t backs = 0;
     for (uint32_t i = 0; i < prefetch->backs; i++) {
@@ -92,6 +91,8 @@ SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
         if (u.request->bypass >> place & 1)
             continue;
         __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[place]]);
+        if (!u.bank->number)
+            __builtin_prefetch(&sim->core[u.request->core].group[u.request->group], 1);
         prefetch->back[backs++] = u;
     }
     for (uint32_t i = 0; i < prefetch->accesses; i++) {

@@ -35,7 +35,8 @@ uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock)
     uint32_t number = stock->free;
     if (stock->spare) {
         stock->free = sl_pool_at(pool, number)->next;
-        stock->spare--;
+        if (--stock->spare)
+            __builtin_prefetch(sl_pool_at(pool, stock->free), 1);
     } else {
         if (stock->fresh == stock->end && !refill(pool, stock))
             return SL_NONE;
