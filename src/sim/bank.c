@@ -25,7 +25,7 @@ void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
-    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->group))
+    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->core))
         sim->failed = true;
     sl_bank_wake(sim, b, time);
 }

@@ -465,7 +465,8 @@ static sl_cycle_kind reason(const sl_sim_core *core, const sl_scheduler *s, bool
 }
 
 /* One cycle of a scheduler; `next`: when a unit that a warp waits for is free. */
-static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint64_t *next, sl_error *error)
+static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8_t *doing, uint64_t *next,
+                          sl_error *error)
 {
     uint64_t from = core->ready & s->warps;
     bool full = !sl_lsu_has_room(sim, core) && from & core->wants_memory;
@@ -484,14 +485,14 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
             continue;
         }
         if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
-            s->doing = SL_CYCLE_ISSUE;
+            *doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
             return issue(sim, core, s, w, error);
         }
         *next = s->busy_until[step->unit] < *next ? s->busy_until[step->unit] : *next;
         from &= ~(UINT64_C(1) << w);
     }
-    s->doing = (uint8_t)reason(core, s, full);
+    *doing = (uint8_t)reason(core, s, full);
     return SL_OK;
 }
 
@@ -500,7 +501,7 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
 static void tell_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
 {
     const sl_sim_listener *l = sim->options.listener;
-    sl_cycle_kind doing = (sl_cycle_kind)core->scheduler[number].doing;
+    sl_cycle_kind doing = (sl_cycle_kind)core->doing[number];
     uint64_t from = core->ticked, then = doing == SL_CYCLE_ISSUE ? from + 1 : until;
     l->scheduler(l->to, core->number, number, doing, from, then);
     if (then < until)
@@ -516,7 +517,7 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
     }
     uint64_t skipped = until - core->ticked - 1;
     for (uint32_t i = 0; i < sim->machine.core.schedulers; i++) {
-        uint8_t doing = core->scheduler[i].doing;
+        uint8_t doing = core->doing[i];
         sim->result->scheduler_cycles[doing]++;
         sim->result->scheduler_cycles[doing == SL_CYCLE_ISSUE ? SL_CYCLE_PIPELINE : doing] += skipped;
         if (sim->options.listener && sim->options.listener->scheduler)
@@ -574,8 +575,8 @@ static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next,
     core->ticked = sim->now;
     ask_policy(sim, core);
     for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++) {
-        status = schedule(sim, core, &core->scheduler[i], next, error);
-        issued |= core->scheduler[i].doing == SL_CYCLE_ISSUE;
+        status = schedule(sim, core, &core->scheduler[i], &core->doing[i], next, error);
+        issued |= core->doing[i] == SL_CYCLE_ISSUE;
     }
     core->settled = !issued && !sim->options.listener;
     if (was_empty && core->queued)
@@ -747,7 +748,6 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->block);
         free(core->scheduler);
         free(core->group);
-        free(core->left);
     }
     free(sim->core);
     destroy_groups(sim);

@@ -52,8 +52,11 @@ SL_PREFETCH void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_
         prefetch->back[prefetch->backs++] = (sl_upcoming){.bank = b, .request = back};
     if (in)
         prefetch->access[prefetch->accesses++] = (sl_upcoming){.bank = b, .request = in};
-    sl_prefetch_head(sim, &b->hits);
-    sl_prefetch_head(sim, &b->fills);
+    if (!b->number)
+        return;
+    const sl_queue *up = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
+    if (sl_prefetch_head(sim, up) && b->number == 1)
+        __builtin_prefetch(&sim->bank[0][sl_bank_for(sim, 0, sl_queue_head(up)->to, 0)].up_free, 1);
 }
 SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_prefetch *prefetch)
 {
