@@ -88,42 +88,42 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_line *line;       /* [sets * ways] */
     uint64_t *set_state; /* [sets * set_words] (lines.h) */
     sl_mshr *mshr_item;
-    uint64_t *offered;              /* scratch: a mask of ways */
-    sl_policy *bypass_policy;       /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
-    uint64_t all_ways;              /* a mask, of up to 64 */
-    uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
-    uint32_t sets, ways;
+    uint64_t *offered; /* scratch: a mask of ways */
+    uint64_t all_ways; /* a mask, of up to 64 */
+    uint32_t mshr_capacity, mshr_free, mshrs;
+    unsigned log2_line;
 
     sl_divisor by_sets, level_sets, chunk_bytes, chunk_banks; /* where an address is (sl_set_of) */
-    unsigned log2_line;
+    uint32_t set_words, mask_words;                           /* words of a set in all, and of a mask of its ways */
+    uint32_t sets, ways;
     uint32_t sector_units, fill_units;
-    uint32_t index;      /* among the banks of the level */
-    uint32_t instance;   /* of the level */
-    uint32_t partition;  /* of the level: where the home of a line is another one, what is here of it is a copy */
     uint32_t hit_cycles; /* from the access until the answer is sent */
     uint8_t number;      /* of the level */
     bool plain;          /* it has nothing of what most caches do not have (sl_banks_prepare) */
 
-    sl_policy replacement, bypass;
     uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
     uint64_t tags_put;
-    uint32_t mshr_capacity, mshr_free, mshrs;
-    uint32_t taken; /* accesses in the last cycle with any: */
-    uint64_t taken_at;
-    uint64_t stalled_since; /* SL_NEVER: it does not */
-    sl_stall stall;         /* what the request at the head of `in` waits for */
-    bool changed;           /* something that it may have waited for */
-    uint32_t below_cycles;  /* unloaded latency of a miss */
-    uint32_t *warp_mshrs;   /* MSHRs of each warp, by core and warp; NULL: they are not limited */
-    uint64_t *first_ways;   /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
-    uint64_t *last_ways;    /* the same for those that are evicted last */
-    sl_stored *stored;      /* [sets * ways]; NULL: no store has written a sector in part yet */
+    sl_policy replacement, bypass;
+    sl_policy *bypass_policy; /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
+    uint32_t *warp_mshrs;     /* MSHRs of each warp, by core and warp; NULL: they are not limited */
+    uint64_t *first_ways;     /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
+    uint64_t *last_ways;      /* the same for those that are evicted last */
+    sl_stored *stored;        /* [sets * ways]; NULL: no store has written a sector in part yet */
 
     __attribute__((aligned(64))) sl_queue back; /* what was asked for below, on the network included */
     sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
     sl_queue out;                               /* to the next level */
-    uint32_t sent;                              /* from it, ever */
     sl_core_group *in_group;                    /* of the first level */
+    uint64_t stalled_since;                     /* SL_NEVER: it does not */
+    uint64_t taken_at;
+    uint32_t taken;        /* accesses in the last cycle with any: taken_at */
+    sl_stall stall;        /* what the request at the head of `in` waits for */
+    bool changed;          /* something that it may have waited for */
+    uint32_t below_cycles; /* unloaded latency of a miss */
+    uint32_t sent;         /* from `out`, ever */
+    uint32_t index;        /* among the banks of the level */
+    uint32_t instance;     /* of the level */
+    uint32_t partition;    /* of the level: where the home of a line is another one, what is here of it is a copy */
 
     /* What the network has of it. */
     __attribute__((aligned(64))) uint64_t up_free; /* when its ports are free */

@@ -382,7 +382,8 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
             sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
             sl_request_give(sim->pool, core->stock, number);
-        } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
+        } else if ((sl_bank_is_full(bank) && sl_bank_foresees_stall(sim, bank, number)) ||
+                   access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stalled_since = sim->now;
             core->stall = bank->stall;
