@@ -77,7 +77,7 @@ static bool start_eviction(sl_bank *b)
 static uint32_t words_of_set(const sl_level *level)
 {
     uint32_t ways = sl_ways_of(level), mask_words = (ways + 63) / 64;
-    uint32_t hint_words = (ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 4;
+    uint32_t hint_words = (ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 8;
     return (2 * mask_words + hint_words + 7) / 8 * 8;
 }
 

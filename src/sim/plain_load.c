@@ -45,7 +45,7 @@ static inline void evict(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, sl
 
 /* A way for a line that is not here. SL_NO_WAY: all are in flight. */
 static inline uint32_t take_way(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, const set_view *set,
-                                const sl_cache_access *access, uint16_t hint)
+                                const sl_cache_access *access, uint8_t hint)
 {
     uint64_t free = ~*set->used & b->all_ways;
     uint32_t way;
@@ -59,7 +59,7 @@ static inline uint32_t take_way(sl_sim *sim, sl_bank *b, sl_sim_level_result *st
         evict(sim, b, stats, &set->line[way], access->set, way);
     }
     set->line[way].tag = access->line + 1;
-    ((uint16_t *)(set->in_flight + 1))[way] = hint;
+    ((uint8_t *)(set->in_flight + 1))[way] = hint;
     *set->used |= UINT64_C(1) << way;
     b->tags_put++;
     sl_policy_fill(&b->replacement, access, way);
