@@ -217,7 +217,8 @@ sl_outcome sl_bank_load(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_
 static inline sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    bool plain = b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority;
+    bool plain =
+        b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority;
     return plain ? sl_bank_load(sim, b, r, number) : sl_bank_access_any(sim, b, number);
 }
 /* The level has the data of a request: it was here, or has come. */

@@ -26,7 +26,7 @@ enum {
             for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
                 look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
         if ((sim)->prefetch)                                                                                           \
-            sl_look_further(sim, (sim)->prefetch);                                                                          \
+            sl_look_further(sim, (sim)->prefetch);                                                                     \
     } while (0)
 
 static void tick_channels(sl_sim *sim)

@@ -306,7 +306,8 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
     sim->dram_banks = sl_divisor_of(m->banks);
     sim->group_banks = sl_divisor_of(m->banks / m->bank_groups);
     sim->memory_pad = pad(sim);
-    sim->log2_last_units = (unsigned)__builtin_ctz(sim->machine.level[sim->machine.levels - 1].sector_bytes) - sim->log2_unit;
+    sim->log2_last_units =
+        (unsigned)__builtin_ctz(sim->machine.level[sim->machine.levels - 1].sector_bytes) - sim->log2_unit;
     for (uint32_t units = 0; units <= SL_MAX_UNITS; units++) {
         sim->burst[units] = burst(sim, units << sim->log2_unit);
         sim->group_burst[units] = sim->burst[units] * m->ccdl / sl_later(m->ccd, 1);

@@ -93,7 +93,7 @@ struct sl_sim {
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
     sl_request_pool *pool;
-    sl_request *request; /* those of the pool */
+    sl_request *request;           /* those of the pool */
     sl_request_stock stock;        /* of the levels below the first, and of cores that do not have their own */
     unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
     uint32_t sector_units;         /* of a sector of level 0 */

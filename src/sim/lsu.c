@@ -349,8 +349,8 @@ static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
 {
     const sl_machine *m = &sim->machine;
     return core->queues == 1 && m->level[0].cores_per_instance == 1 && !m->level[0].data_banks &&
-           (!m->core.one_pipeline || core->shared_free <= sim->now + 1) &&
-           sl_bank_is_full(bank) && sl_bank_foresees_stall(sim, bank, core->queue[0].first);
+           (!m->core.one_pipeline || core->shared_free <= sim->now + 1) && sl_bank_is_full(bank) &&
+           sl_bank_foresees_stall(sim, bank, core->queue[0].first);
 }
 
 void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core)

@@ -71,8 +71,8 @@ typedef struct sl_request_pool {
     void *all; /* the addresses */
     sl_request *item;
     uint32_t capacity; /* of these, those that have memory */
-    uint32_t stocked; /* how many are in stocks */
-    bool failed;      /* memory ran out: numbers that were given out since are SL_NONE */
+    uint32_t stocked;  /* how many are in stocks */
+    bool failed;       /* memory ran out: numbers that were given out since are SL_NONE */
     pthread_mutex_t lock;
 } sl_request_pool;
 
