@@ -40,14 +40,6 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
     e->bank = (uint32_t)sl_modulo(row ^ e->row, sim->dram_banks);
 }
 
-static void find_hit(const sl_channel *c, sl_dram_bank *bank)
-{
-    uint32_t at = bank->first;
-    while (at != SL_NONE && c->entry[at].row != bank->row)
-        at = c->entry[at].next;
-    bank->hit = at;
-}
-
 /* Finds a bank's next command: an access to its open row by the oldest request of it, else precharge or activate for
  * the oldest request. */
 static void renew_turn(sl_channel *c, uint32_t number)
@@ -71,19 +63,22 @@ static void renew_turn(sl_channel *c, uint32_t number)
                            open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
+/* Takes out the oldest entry to the open row of its bank. The next one to that row is behind it. */
 static void take_entry(sl_channel *c, uint32_t at)
 {
     sl_dram_bank *bank = &c->bank[c->entry[at].bank];
-    uint32_t *link = &bank->first, before = SL_NONE;
+    uint32_t *link = &bank->first, before = SL_NONE, hit = c->entry[at].next;
     for (; *link != at; link = &c->entry[before].next)
         before = *link;
-    *link = c->entry[at].next;
+    *link = hit;
     if (bank->last == at)
         bank->last = before;
+    while (hit != SL_NONE && c->entry[hit].row != bank->row)
+        hit = c->entry[hit].next;
+    bank->hit = hit;
     c->entry[at].next = c->free;
     c->free = at;
     c->entries--;
-    find_hit(c, bank);
 }
 
 static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
@@ -167,7 +162,7 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     bank->row = e->row;
     e->activated = true;
     statistics(sim, c, SL_DRAM_ACTIVATE, e->write);
-    find_hit(c, bank);
+    bank->hit = bank->first;
     bank->access_at = sl_later(sim->now + t->rcd, c->group_free[sl_divide(e->bank, sim->group_banks)] / BUS);
     bank->precharge_at = sim->now + t->ras;
     bank->activate_at = sim->now + t->rc;
