@@ -38,20 +38,24 @@ enum { SL_CORE_WARPS = 64, SL_MAX_UNITS = 32, SL_WORD_BYTES = 4 }; /* max warps 
 /* A number that is often divided by. Most are powers of two. */
 typedef struct sl_divisor {
     uint32_t by;
-    uint8_t shift; /* 64: it is no power of two */
+    uint8_t shift;       /* 64: it is no power of two */
+    uint64_t reciprocal; /* of 2^64, rounded up; 0: it has more than 16 bits */
 } sl_divisor;
 
 static inline sl_divisor sl_divisor_of(uint32_t by)
 {
-    return (sl_divisor){by, by & (by - 1) ? 64 : (uint8_t)__builtin_ctz(by)};
+    return (sl_divisor){by, by & (by - 1) ? 64 : (uint8_t)__builtin_ctz(by), by >> 16 ? 0 : UINT64_MAX / by + 1};
 }
+/* What has up to 48 bits, as addresses have, is multiplied by the reciprocal: that is off by less than 2^16 / 2^64. */
 static inline uint64_t sl_divide(uint64_t n, sl_divisor d)
 {
-    return d.shift < 64 ? n >> d.shift : n / d.by;
+    if (d.shift < 64)
+        return n >> d.shift;
+    return n >> 48 || !d.reciprocal ? n / d.by : (uint64_t)((unsigned __int128)n * d.reciprocal >> 64);
 }
 static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
 {
-    return d.shift < 64 ? n & (d.by - 1) : n % d.by;
+    return d.shift < 64 ? n & (d.by - 1) : n - sl_divide(n, d) * d.by;
 }
 
 /* Which of the banks of a level, or of the channels behind it, has a chunk of memory. SL_INDEX_ROTATE: as many chunks
