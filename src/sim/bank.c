@@ -11,19 +11,21 @@
 
 /* ---- answers ---- */
 
-/* The level has the requested data. */
-static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
+void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 {
     const sl_request *r = sl_request_at(sim, number);
     if (!sl_request_is_answered(r)) {
         sl_core_stored(sim, number);
         return;
     }
+    /* Of the requests of an instruction only the last matters to its core. */
+    if (!b->number && !sim->watched && !sl_core_is_last(sim, number))
+        return;
     /* Returned data takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
-    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->group))
+    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->core))
         sim->failed = true;
     sl_bank_wake(sim, b, time);
 }
@@ -384,7 +386,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
                 line->dirty |= l->units;
             if (sim->data_check)
                 sl_data_check_answer(sim, b, l->number);
-            answer(sim, b, l->number, true);
+            sl_bank_answer(sim, b, l->number, true);
             if (!b->plain && hit_evicts(b, l))
                 invalidate(b, l);
             return SL_OUTCOME_HIT;
@@ -570,15 +572,13 @@ bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     if (!b->plain || r->kind != SL_REQUEST_LOAD || r->bypass >> b->number & 1)
         return false;
-    bool mshr = sl_lacks_mshr(sim, b, r);
-    if ((!mshr && b->out.count < b->level->miss_queue) ||
-        sl_way_again(b, sl_set_of(b, r->addr), r->addr >> b->log2_line) != SL_NO_WAY)
+    if (sl_way_again(b, sl_set_of(b, r->addr), r->addr >> b->log2_line) != SL_NO_WAY)
         return false;
-    b->stall = mshr ? SL_STALL_MSHR : SL_STALL_QUEUE;
+    b->stall = b->level->mshrs && b->mshrs >= b->level->mshrs ? SL_STALL_MSHR : SL_STALL_QUEUE;
     return true;
 }
 
-sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
+sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     uint64_t line = r->addr >> b->log2_line;
@@ -644,8 +644,6 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 
 static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 {
-    if (!r->feedback)
-        return;
     if (b->bypass_policy && b->bypass_policy->ops->on_feedback) {
         sl_cache_access access = {.line = r->addr >> b->log2_line,
                                   .set = sl_set_of(b, r->addr),
@@ -673,7 +671,7 @@ static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
     sim->result->level[b->number].data_accesses++;
     if (sim->data_check)
         sl_data_check_answer(sim, b, number);
-    answer(sim, b, number, false);
+    sl_bank_answer(sim, b, number, false);
 }
 
 static void unlink_mshr(sl_bank *b, size_t line_slot, uint32_t m)
@@ -724,36 +722,37 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     uint32_t place = sl_place_of(b, r->addr);
-    if (place == b->number)
+    if (r->feedback && place == b->number)
         hear_feedback(sim, b, r);
     sim->last_progress = sim->now;
     b->changed |= b->stall != SL_STALL_QUEUE;
     if (r->bypass >> place & 1) {
-        answer(sim, b, number, false);
+        sl_bank_answer(sim, b, number, false);
         return;
     }
     uint32_t m = r->mshr[place];
-    sl_mshr done = b->mshr_item[m];
-    size_t line_slot = index_of(b, &done, r->addr);
+    const sl_mshr *done = &b->mshr_item[m];
+    size_t line_slot = index_of(b, done, r->addr);
     unlink_mshr(b, line_slot, m);
     sl_line *line = &b->line[line_slot];
-    r->units = done.wanted;
-    r->addr = done.addr;
-    r->kind = done.kind;
-    sl_give_mshr(b, m);
+    r->units = done->wanted;
+    r->addr = done->addr;
+    r->kind = done->kind;
     if (!b->plain && b->warp_mshrs && r->slot != SL_NONE)
         --*sl_mshrs_of_warp(b, r);
-    sl_set_in_flight_at(b, done.set, line_slot, line->in_flight & ~done.asked);
-    line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
+    sl_set_in_flight_at(b, done->set, line_slot, line->in_flight & ~done->asked);
+    line->valid |= (done->alone ? r->whole << sl_shift_of(sim, b, r->addr) : done->asked) & ~line->stale;
     line->stale &= line->in_flight;
     if (place == b->number)
-        count_fill(sim, b, &done);
+        count_fill(sim, b, done);
     if (sim->data_check)
-        sl_data_check_fill(sim, b, line_slot, number, &done);
+        sl_data_check_fill(sim, b, line_slot, number, done);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     release(sim, b, line_slot, number);
-    while (done.waiting.first != SL_NONE)
-        release(sim, b, line_slot, sl_request_pop(sim->pool, &done.waiting));
-    settle(sim, b, line_slot, done.set);
+    for (sl_request_list waiting = done->waiting; waiting.first != SL_NONE;)
+        release(sim, b, line_slot, sl_request_pop(sim->pool, &waiting));
+    if (!b->plain || !line->valid)
+        settle(sim, b, line_slot, done->set);
+    sl_give_mshr(b, m);
 }

@@ -88,41 +88,42 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_line *line;       /* [sets * ways] */
     uint64_t *set_state; /* [sets * set_words] (lines.h) */
     sl_mshr *mshr_item;
-    uint64_t *offered;              /* scratch: a mask of ways */
-    sl_policy *bypass_policy;       /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
-    uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
-    uint32_t sets, ways;
+    uint64_t *offered; /* scratch: a mask of ways */
+    uint64_t all_ways; /* a mask, of up to 64 */
+    uint32_t mshr_capacity, mshr_free, mshrs;
+    unsigned log2_line;
 
     sl_divisor by_sets, level_sets, chunk_bytes, chunk_banks; /* where an address is (sl_set_of) */
-    unsigned log2_line;
+    uint32_t set_words, mask_words;                           /* words of a set in all, and of a mask of its ways */
+    uint32_t sets, ways;
     uint32_t sector_units, fill_units;
-    uint32_t index;      /* among the banks of the level */
-    uint32_t instance;   /* of the level */
-    uint32_t partition;  /* of the level: where the home of a line is another one, what is here of it is a copy */
     uint32_t hit_cycles; /* from the access until the answer is sent */
     uint8_t number;      /* of the level */
     bool plain;          /* it has nothing of what most caches do not have (sl_banks_prepare) */
 
-    sl_policy replacement, bypass;
     uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
     uint64_t tags_put;
-    uint32_t mshr_capacity, mshr_free, mshrs;
-    uint32_t taken; /* accesses in the last cycle with any: */
-    uint64_t taken_at;
-    uint64_t stalled_since; /* SL_NEVER: it does not */
-    sl_stall stall;         /* what the request at the head of `in` waits for */
-    bool changed;           /* something that it may have waited for */
-    uint32_t below_cycles;  /* unloaded latency of a miss */
-    uint32_t *warp_mshrs;   /* MSHRs of each warp, by core and warp; NULL: they are not limited */
-    uint64_t *first_ways;   /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
-    uint64_t *last_ways;    /* the same for those that are evicted last */
-    sl_stored *stored;      /* [sets * ways]; NULL: no store has written a sector in part yet */
+    sl_policy replacement, bypass;
+    sl_policy *bypass_policy; /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
+    uint32_t *warp_mshrs;     /* MSHRs of each warp, by core and warp; NULL: they are not limited */
+    uint64_t *first_ways;     /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
+    uint64_t *last_ways;      /* the same for those that are evicted last */
+    sl_stored *stored;        /* [sets * ways]; NULL: no store has written a sector in part yet */
 
     __attribute__((aligned(64))) sl_queue back; /* what was asked for below, on the network included */
     sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
     sl_queue out;                               /* to the next level */
-    uint32_t sent;                              /* from it, ever */
     sl_core_group *in_group;                    /* of the first level */
+    uint64_t stalled_since;                     /* SL_NEVER: it does not */
+    uint64_t taken_at;
+    uint32_t taken;        /* accesses in the last cycle with any: taken_at */
+    sl_stall stall;        /* what the request at the head of `in` waits for */
+    bool changed;          /* something that it may have waited for */
+    uint32_t below_cycles; /* unloaded latency of a miss */
+    uint32_t sent;         /* from `out`, ever */
+    uint32_t index;        /* among the banks of the level */
+    uint32_t instance;     /* of the level */
+    uint32_t partition;    /* of the level: where the home of a line is another one, what is here of it is a copy */
 
     /* What the network has of it. */
     __attribute__((aligned(64))) uint64_t up_free; /* when its ports are free */
@@ -166,7 +167,15 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 
 /* The bank of a level that serves an address for a core, and the one that is its home. */
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
+uint32_t sl_bank_among(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr); /* several */
+static inline uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    if (number && level->banks > 1)
+        return sl_bank_among(sim, number, core, addr);
+    /* The banks of the first level are ports of one cache. */
+    return level->cores_per_instance == 1 ? core : core / level->cores_per_instance;
+}
 uint32_t sl_bank_home(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
 
 /* The number of a bank in what requests carry for each level. A copy comes after its home: a request may wait at both.
@@ -183,6 +192,13 @@ static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t
            sl_partition_of(b->level, &sim->machine.level[0], core) != b->partition;
 }
 
+/* The next request of the bank comes in a later cycle, and will stall: the bank was not to be ticked for what comes
+ * behind it, either. */
+static inline bool sl_bank_will_stall(const sl_sim *sim, const sl_bank *b)
+{
+    return b->stalled_since > sim->now && b->stalled_since != SL_NEVER;
+}
+
 /* Something can happen to the bank at `time`; of the first level, it has data or an answer then. */
 static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
 {
@@ -195,8 +211,25 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
     b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
 }
 
-sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
-/* Whether a request will stall unless something changes before (bank->stall has the reason). False: it may, too. */
+/* An access: any, or a load at a plain bank that neither bypasses the level nor has a priority (plain_load.c). */
+sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *bank, uint32_t number);
+sl_outcome sl_bank_load(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
+static inline sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    bool plain =
+        b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority;
+    return plain ? sl_bank_load(sim, b, r, number) : sl_bank_access_any(sim, b, number);
+}
+/* The level has the data of a request: it was here, or has come. */
+void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);
+/* A miss finds no MSHR, or no entry in the miss queue. */
+static inline bool sl_bank_is_full(const sl_bank *b)
+{
+    return (b->level->mshrs && b->mshrs >= b->level->mshrs) || b->out.count >= b->level->miss_queue;
+}
+/* Whether a request that finds the bank full will stall unless something changes before (bank->stall has the reason).
+ * False: it may, too. */
 bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);

@@ -73,8 +73,11 @@ static void tell_listener(const sl_sim *sim, const sl_bank *b)
 void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
 {
     take_back(sim, b);
-    while (sl_queue_ready_at(&b->hits) <= sim->now)
-        sl_core_answer(sim, sl_queue_take(&b->hits));
+    while (sl_queue_ready_at(&b->hits) <= sim->now) {
+        uint32_t number = sl_queue_take(&b->hits);
+        if (!sim->watched || sl_core_is_last(sim, number))
+            sl_core_answer(sim, number);
+    }
     tell_listener(sim, b);
     b->in_group->fill_at[b->index % SL_GROUP_CACHES] =
         sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
@@ -102,6 +105,11 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     if (sl_queue_ready_at(&b->out) <= now)
         sl_network_down(sim, b);
     tell_listener(sim, b);
+    if (b->stalled_since == SL_NEVER && b->in.count && sl_bank_is_full(b) &&
+        sl_bank_foresees_stall(sim, b, sl_queue_head(&b->in)->request)) {
+        b->stalled_since = sl_later(sl_queue_ready_at(&b->in), now + 1);
+        b->changed = false;
+    }
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));

@@ -19,11 +19,9 @@ static uint32_t bank_in(const sl_sim *sim, uint32_t number, uint32_t partition, 
     return instance * level->banks + partition * banks.by + bank;
 }
 
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+uint32_t sl_bank_among(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
 {
     const sl_level *level = &sim->machine.level[number];
-    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
-        return level->cores_per_instance == 1 ? core : core / level->cores_per_instance;
     uint32_t partition = level->partitions > 1 ? sl_partition_of(level, &sim->machine.level[0], core) : 0;
     return bank_in(sim, number, partition, core, addr);
 }
@@ -79,7 +77,7 @@ static bool start_eviction(sl_bank *b)
 static uint32_t words_of_set(const sl_level *level)
 {
     uint32_t ways = sl_ways_of(level), mask_words = (ways + 63) / 64;
-    uint32_t hint_words = (ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 4;
+    uint32_t hint_words = (ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 8;
     return (2 * mask_words + hint_words + 7) / 8 * 8;
 }
 
@@ -123,6 +121,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->partition = index % per_instance / (per_instance / sl_partitions(level));
     b->sets = level->sets / per_instance;
     b->ways = sl_ways_of(level);
+    b->all_ways = b->ways < 64 ? (UINT64_C(1) << b->ways) - 1 : UINT64_MAX;
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     b->by_sets = sl_divisor_of(b->sets);
     b->level_sets = sl_divisor_of(level->sets);
@@ -294,12 +293,12 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
 
 void sl_banks_prepare(sl_sim *sim)
 {
-    bool watched = sim->data_check || sim->options.listener;
+    sim->watched = sim->data_check || sim->options.listener;
     for (uint32_t number = 0; number < sim->machine.levels; number++) {
         const sl_level *l = &sim->machine.level[number];
-        bool plain = !watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&
+        bool plain = !sim->watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&
                      !l->stale_sharers && !l->hit_evict && l->hint != SL_HINT_MISS_EVICT && l->hint != SL_HINT_STREAM &&
-                     !l->mshrs_per_warp && !(number == 1 && sim->coalescer);
+                     !l->mshrs_per_warp && !(number == 1 && sim->coalescer) && sl_ways_of(l) <= 64;
         for (uint32_t i = 0; i < sim->banks[number]; i++) {
             sl_bank *b = &sim->bank[number][i];
             b->plain = plain && !b->bypass_policy && !b->bypass.ops && !b->first_ways && !b->last_ways && !b->stored;

@@ -32,6 +32,8 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
         bool memory = sim->program->step[core->warp[w].inst].queued;
         core->ready |= bit;
         core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
+        if (memory)
+            __builtin_prefetch(core->warp[w].reader.cursor.memory);
         return;
     }
     uint64_t slot = (time - sim->now < SL_WHEEL ? time : sim->now + SL_WHEEL - 1) % SL_WHEEL;
@@ -226,18 +228,45 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
     sl_core_wake(core, sim->now);
 }
 
+/* Prefetches what the warp needs when it goes on: itself, its registers, and where it reads its next access. */
+static void look_at_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
+{
+    const sl_sim_warp *warp = &core->warp[w];
+    uint32_t slots = sim->program->kernel->mem_slots;
+    if (!sim->prefetch)
+        return;
+    __builtin_prefetch(warp, 1);
+    __builtin_prefetch(&warp->barrier_at, 1);
+    __builtin_prefetch(&warp->reader.cursor.kernel);
+    __builtin_prefetch(&warp->reader.cursor.predicted);
+    __builtin_prefetch(&core->ready_at[(size_t)w * sim->program->registers], 1);
+    for (uint32_t slot = 0; slot < slots && slot < 4; slot++)
+        __builtin_prefetch(&core->predictor[(size_t)w * slots + slot]);
+}
+
+bool sl_core_is_last(sl_sim *sim, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    sl_sim_core *core = &sim->core[r->core];
+    if (sim->data_check)
+        sl_data_check_seen(sim, number);
+    if (!--core->group[r->group].requests) {
+        look_at_warp(sim, core, core->group[r->group].warp);
+        return true;
+    }
+    sl_request_give(sim->pool, core->stock, number);
+    sim->last_progress = sim->now;
+    return false;
+}
+
 void sl_core_answer(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t g = r->group;
-    if (sim->data_check)
-        sl_data_check_seen(sim, number);
     sl_group *group = &core->group[g];
     sl_request_give(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
-    if (--group->requests)
-        return;
     sl_sim_warp *warp = &core->warp[group->warp];
     set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
     answer_barrier(warp, &sim->program->step[group->inst], sim->now);
@@ -436,7 +465,8 @@ static sl_cycle_kind reason(const sl_sim_core *core, const sl_scheduler *s, bool
 }
 
 /* One cycle of a scheduler; `next`: when a unit that a warp waits for is free. */
-static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint64_t *next, sl_error *error)
+static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8_t *doing, uint64_t *next,
+                          sl_error *error)
 {
     uint64_t from = core->ready & s->warps;
     bool full = !sl_lsu_has_room(sim, core) && from & core->wants_memory;
@@ -455,14 +485,14 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
             continue;
         }
         if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
-            s->doing = SL_CYCLE_ISSUE;
+            *doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
             return issue(sim, core, s, w, error);
         }
         *next = s->busy_until[step->unit] < *next ? s->busy_until[step->unit] : *next;
         from &= ~(UINT64_C(1) << w);
     }
-    s->doing = (uint8_t)reason(core, s, full);
+    *doing = (uint8_t)reason(core, s, full);
     return SL_OK;
 }
 
@@ -471,7 +501,7 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
 static void tell_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
 {
     const sl_sim_listener *l = sim->options.listener;
-    sl_cycle_kind doing = (sl_cycle_kind)core->scheduler[number].doing;
+    sl_cycle_kind doing = (sl_cycle_kind)core->doing[number];
     uint64_t from = core->ticked, then = doing == SL_CYCLE_ISSUE ? from + 1 : until;
     l->scheduler(l->to, core->number, number, doing, from, then);
     if (then < until)
@@ -487,7 +517,7 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
     }
     uint64_t skipped = until - core->ticked - 1;
     for (uint32_t i = 0; i < sim->machine.core.schedulers; i++) {
-        uint8_t doing = core->scheduler[i].doing;
+        uint8_t doing = core->doing[i];
         sim->result->scheduler_cycles[doing]++;
         sim->result->scheduler_cycles[doing == SL_CYCLE_ISSUE ? SL_CYCLE_PIPELINE : doing] += skipped;
         if (sim->options.listener && sim->options.listener->scheduler)
@@ -545,8 +575,8 @@ static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next,
     core->ticked = sim->now;
     ask_policy(sim, core);
     for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++) {
-        status = schedule(sim, core, &core->scheduler[i], next, error);
-        issued |= core->scheduler[i].doing == SL_CYCLE_ISSUE;
+        status = schedule(sim, core, &core->scheduler[i], &core->doing[i], next, error);
+        issued |= core->doing[i] == SL_CYCLE_ISSUE;
     }
     core->settled = !issued && !sim->options.listener;
     if (was_empty && core->queued)
@@ -718,7 +748,6 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->block);
         free(core->scheduler);
         free(core->group);
-        free(core->left);
     }
     free(sim->core);
     destroy_groups(sim);

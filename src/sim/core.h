@@ -77,7 +77,6 @@ typedef struct sl_scheduler {
     uint64_t active; /* of these, two-level: those that may issue */
     uint32_t last;   /* warp that issued last */
     uint64_t busy_until[SL_UNITS];
-    uint8_t doing; /* sl_cycle_kind since the last tick */
 } sl_scheduler;
 
 struct sl_sim_core {
@@ -117,11 +116,11 @@ struct sl_sim_core {
     bool stalled;           /* the request at the head has to wait, */
     uint64_t stalled_since; /* from then on */
     bool unblocked;         /* what it waits for may have come */
-    uint32_t *left;         /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;
     sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
     sl_request_stock own;    /* where several threads simulate cores */
+    uint8_t doing[SL_CORE_WARPS]; /* of each scheduler: sl_cycle_kind since the last tick */
     /* large, and behind what is used in every cycle: */
     sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
     uint64_t wheel[SL_WHEEL];             /* warps by the cycle at which they become ready, modulo the size */

@@ -26,7 +26,7 @@ enum {
             for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
                 look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
         if ((sim)->prefetch)                                                                                           \
-            sl_look_further((sim)->prefetch);                                                                          \
+            sl_look_further(sim, (sim)->prefetch);                                                                     \
     } while (0)
 
 static void tick_channels(sl_sim *sim)
@@ -113,7 +113,7 @@ static void look_at_cores(sl_sim *sim, uint32_t group)
 static void look_further(sl_sim *sim)
 {
     if (sim->prefetch)
-        sl_look_further(sim->prefetch);
+        sl_look_further(sim, sim->prefetch);
 }
 
 /* Of the caches [from, end) of a group, those that have data, or answers to cores. */

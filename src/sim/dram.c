@@ -40,24 +40,6 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
     e->bank = (uint32_t)sl_modulo(row ^ e->row, sim->dram_banks);
 }
 
-/* When the bank can take the command that it waits for, as far as it and its group are concerned. Within a group, data
- * follows more slowly than between groups: ccdl to ccd. */
-static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank)
-{
-    uint64_t time = c->turn[bank].time;
-    return sim->machine.memory.ccdl && c->turn[bank].command <= SL_DRAM_TO_WRITE
-               ? sl_later(time, c->group_free[sl_divide(bank, sim->group_banks)] / BUS)
-               : time;
-}
-
-static void find_hit(const sl_channel *c, sl_dram_bank *bank)
-{
-    uint32_t at = bank->first;
-    while (at != SL_NONE && c->entry[at].row != bank->row)
-        at = c->entry[at].next;
-    bank->hit = at;
-}
-
 /* Finds a bank's next command: an access to its open row by the oldest request of it, else precharge or activate for
  * the oldest request. */
 static void renew_turn(sl_channel *c, uint32_t number)
@@ -72,28 +54,31 @@ static void renew_turn(sl_channel *c, uint32_t number)
     c->waiting |= bit;
     if (bank->hit != SL_NONE) {
         const sl_dram_entry *e = &c->entry[bank->hit];
-        *turn = (sl_dram_turn){bank->access_at, e->arrival, e->write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ};
+        *turn = (sl_dram_turn){e->arrival, (uint32_t)bank->access_at, e->write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ};
         return;
     }
     bool open = bank->row != SL_NEVER;
-    *turn =
-        (sl_dram_turn){open ? bank->precharge_at : bank->activate_at, c->entry[bank->first].arrival | SL_DRAM_NO_ACCESS,
-                       open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
+    *turn = (sl_dram_turn){c->entry[bank->first].arrival | SL_DRAM_NO_ACCESS,
+                           (uint32_t)(open ? bank->precharge_at : bank->activate_at),
+                           open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
+/* Takes out the oldest entry to the open row of its bank. The next one to that row is behind it. */
 static void take_entry(sl_channel *c, uint32_t at)
 {
     sl_dram_bank *bank = &c->bank[c->entry[at].bank];
-    uint32_t *link = &bank->first, before = SL_NONE;
+    uint32_t *link = &bank->first, before = SL_NONE, hit = c->entry[at].next;
     for (; *link != at; link = &c->entry[before].next)
         before = *link;
-    *link = c->entry[at].next;
+    *link = hit;
     if (bank->last == at)
         bank->last = before;
+    while (hit != SL_NONE && c->entry[hit].row != bank->row)
+        hit = c->entry[hit].next;
+    bank->hit = hit;
     c->entry[at].next = c->free;
     c->free = at;
     c->entries--;
-    find_hit(c, bank);
 }
 
 static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
@@ -103,21 +88,42 @@ static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command c
         l->dram(l->to, (uint32_t)(c - sim->channel), sim->now, command, write);
 }
 
+/* Within a group of banks, data follows more slowly than between groups: ccdl to ccd. */
+static void take_group(const sl_sim *sim, sl_channel *c, uint32_t number, uint32_t units)
+{
+    uint32_t banks = sim->group_banks.by, group = (uint32_t)sl_divide(number, sim->group_banks);
+    uint64_t free = c->group_free[group] = sl_later(sim->now * BUS, c->group_free[group]) + sim->group_burst[units];
+    for (uint32_t i = group * banks; i < (group + 1) * banks; i++) {
+        c->bank[i].access_at = sl_later(c->bank[i].access_at, free / BUS);
+        if (c->turn[i].command <= SL_DRAM_TO_WRITE)
+            c->turn[i].time = (uint32_t)c->bank[i].access_at;
+    }
+}
+
+/* When the channel can take the next access. */
+static void limit_accesses(const sl_sim *sim, sl_channel *c)
+{
+    const sl_memory *t = &sim->times;
+    uint64_t bus = c->bus_free / BUS, next = sim->now + sl_later(t->ccd, 1);
+    uint64_t read = sl_later(next, bus > t->cl ? bus - t->cl : 0),
+             write = sl_later(next, bus > t->wl ? bus - t->wl : 0);
+    c->limit[SL_DRAM_TO_READ] = sl_later(c->limit[SL_DRAM_TO_READ], read);
+    c->limit[SL_DRAM_TO_WRITE] = sl_later(c->limit[SL_DRAM_TO_WRITE], write);
+}
+
 static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
-    const sl_memory *t = &sim->times, *m = &sim->machine.memory;
+    const sl_memory *t = &sim->times;
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
-    uint32_t bytes = sl_bits(e.units) << sim->log2_unit;
+    uint32_t units = sl_bits(e.units);
     uint64_t start = sl_later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
-    uint64_t end = c->bus_free = start + burst(sim, bytes);
+    uint64_t end = c->bus_free = start + sim->burst[units];
     uint64_t end_cycle = (end + BUS - 1) / BUS;
-    uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
-    c->access_at = sim->now + sl_later(t->ccd, 1);
-    if (m->ccdl) {
-        uint64_t *group = &c->group_free[sl_divide(e.bank, sim->group_banks)];
-        *group = sl_later(sim->now * BUS, *group) + burst(sim, bytes) * m->ccdl / sl_later(m->ccd, 1);
-    }
+    uint32_t sectors = units >> sim->log2_last_units;
+    limit_accesses(sim, c);
+    if (sim->machine.memory.ccdl)
+        take_group(sim, c, e.bank, units);
     sim->result->dram_row_hits += !e.activated;
     sim->result->dram_row_misses += e.activated;
     statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
@@ -126,7 +132,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         sl_data_check_memory(sim, e.request, e.write);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
-        c->read_at = sl_later(c->read_at, end_cycle + t->cdlr);
+        c->limit[SL_DRAM_TO_READ] = sl_later(c->limit[SL_DRAM_TO_READ], end_cycle + t->cdlr);
         bank->precharge_at = sl_later(bank->precharge_at, end_cycle + t->wr);
     } else {
         sim->result->dram_read_sectors += sectors;
@@ -156,24 +162,31 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     bank->row = e->row;
     e->activated = true;
     statistics(sim, c, SL_DRAM_ACTIVATE, e->write);
-    find_hit(c, bank);
-    bank->access_at = sim->now + t->rcd;
+    bank->hit = bank->first;
+    bank->access_at = sl_later(sim->now + t->rcd, c->group_free[sl_divide(e->bank, sim->group_banks)] / BUS);
     bank->precharge_at = sim->now + t->ras;
     bank->activate_at = sim->now + t->rc;
-    c->activate_at = sim->now + t->rrd;
+    c->limit[SL_DRAM_TO_ACTIVATE] = sim->now + t->rrd;
     renew_turn(c, e->bank);
 }
 
-/* When the channel can take each kind of command. */
-static void find_limits(const sl_sim *sim, const sl_channel *c, uint64_t limit[SL_DRAM_NEXTS])
+/* The better of a choice and the next command of a bank: of those that can be issued first, an access to an open row,
+ * else precharge or activate, of each for the oldest request. Without branches, as the host cannot predict them. */
+static inline sl_dram_choice better(const sl_channel *c, sl_dram_choice than, uint32_t bank, uint64_t soonest)
 {
-    uint64_t bus = c->bus_free / BUS;
-    uint64_t read = bus > sim->times.cl ? bus - sim->times.cl : 0,
-             write = bus > sim->times.wl ? bus - sim->times.wl : 0;
-    limit[SL_DRAM_TO_READ] = sl_later(sl_later(c->access_at, c->read_at), read);
-    limit[SL_DRAM_TO_WRITE] = sl_later(c->access_at, write);
-    limit[SL_DRAM_TO_ACTIVATE] = c->activate_at;
-    limit[SL_DRAM_TO_PRECHARGE] = 0;
+    const sl_dram_turn *turn = &c->turn[bank];
+    uint64_t time = sl_later(sl_later(turn->time, c->limit[turn->command]), soonest);
+    bool is = (time < than.time) | ((time == than.time) & (turn->order < than.order));
+    return (sl_dram_choice){is ? time : than.time, is ? turn->order : than.order, is ? bank : than.bank};
+}
+
+/* Chooses the next command. It stays so until a request comes or a command is issued. */
+static void choose(sl_channel *c, uint64_t soonest)
+{
+    sl_dram_choice next = {SL_NEVER, SL_NEVER, SL_NONE};
+    for (uint64_t left = c->waiting; left; left &= left - 1)
+        next = better(c, next, (uint32_t)__builtin_ctzll(left), soonest);
+    c->next = next;
 }
 
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
@@ -207,50 +220,25 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     if (bank->hit == SL_NONE && bank->row == e->row)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
-        uint64_t limit[SL_DRAM_NEXTS];
         renew_turn(channel, e->bank);
-        find_limits(sim, channel, limit);
-        const sl_dram_turn *turn = &channel->turn[e->bank];
-        uint64_t time = sl_later(sl_later(turn->time, limit[turn->command]), sim->now + 1);
-        channel->command_at = sl_sooner(channel->command_at, time);
-        sl_wake(&sim->channel_wheel, c, time);
+        if (channel->next.bank == e->bank)
+            choose(channel, sim->now + 1);
+        else
+            channel->next = better(channel, channel->next, e->bank, sim->now + 1);
+        sl_wake(&sim->channel_wheel, c, channel->next.time);
     }
     return true;
 }
 
-/* Issues one command, if one can be issued now: the oldest access to an open row, else precharge or activate for the
- * oldest request. Returns when the next can be issued, or a little sooner. */
-static uint64_t command(sl_sim *sim, sl_channel *c)
+/* Issues the command that was chosen, and chooses the next. */
+static void command(sl_sim *sim, sl_channel *c)
 {
-    uint64_t limit[SL_DRAM_NEXTS], others[SL_DRAM_NEXTS] = {SL_NEVER, SL_NEVER, SL_NEVER, SL_NEVER}, order = SL_NEVER;
-    uint32_t bank = SL_NONE;
-    find_limits(sim, c, limit);
-    for (uint64_t left = c->waiting; left; left &= left - 1) {
-        uint32_t b = (uint32_t)__builtin_ctzll(left);
-        const sl_dram_turn *turn = &c->turn[b];
-        uint64_t time = bank_limit(sim, c, b);
-        if (time > sim->now || limit[turn->command] > sim->now || turn->order > order) {
-            others[turn->command] = sl_sooner(others[turn->command], time);
-            continue;
-        }
-        if (bank != SL_NONE)
-            others[c->turn[bank].command] = 0;
-        bank = b;
-        order = turn->order;
-    }
-    if (bank != SL_NONE) {
-        if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
-            access_row(sim, c, c->bank[bank].hit);
-        else
-            open_row(sim, c, &c->entry[c->bank[bank].first]);
-        find_limits(sim, c, limit);
-        if (c->waiting >> bank & 1)
-            others[c->turn[bank].command] = sl_sooner(others[c->turn[bank].command], c->turn[bank].time);
-    }
-    uint64_t next = SL_NEVER;
-    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
-        next = sl_sooner(next, sl_later(others[i], limit[i]));
-    return sl_later(next, sim->now + 1);
+    uint32_t bank = c->next.bank;
+    if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
+        access_row(sim, c, c->bank[bank].hit);
+    else
+        open_row(sim, c, &c->entry[c->bank[bank].first]);
+    choose(c, sim->now + 1);
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
@@ -259,14 +247,15 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     uint32_t last = sim->machine.levels - 1;
     while (sl_queue_ready_at(&c->done) <= sim->now) {
         sl_bank *b = &sim->bank[last][sl_queue_head(&c->done)->to];
-        /* Data is seen in the next cycle, or in this one by a bank that has something else to do. */
-        bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now;
+        /* Data is seen in the next cycle, or in this one by a bank that has something else to do, if only to stall. */
+        bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now ||
+                    b->stalled_since == sim->now;
         sl_bank_fill(sim, b, sl_queue_take(&c->done));
         sl_bank_wake(sim, b, sim->now + !busy);
     }
-    if (c->command_at <= sim->now)
-        c->command_at = command(sim, c);
-    return sl_sooner(c->command_at, sl_queue_ready_at(&c->done));
+    if (c->next.time <= sim->now)
+        command(sim, c);
+    return sl_sooner(c->next.time, sl_queue_ready_at(&c->done));
 }
 
 uint32_t sl_dram_unloaded(const sl_sim *sim)
@@ -312,6 +301,12 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
     sim->dram_banks = sl_divisor_of(m->banks);
     sim->group_banks = sl_divisor_of(m->banks / m->bank_groups);
     sim->memory_pad = pad(sim);
+    sim->log2_last_units =
+        (unsigned)__builtin_ctz(sim->machine.level[sim->machine.levels - 1].sector_bytes) - sim->log2_unit;
+    for (uint32_t units = 0; units <= SL_MAX_UNITS; units++) {
+        sim->burst[units] = burst(sim, units << sim->log2_unit);
+        sim->group_burst[units] = sim->burst[units] * m->ccdl / sl_later(m->ccd, 1);
+    }
     sim->channel = calloc(m->channels, sizeof *sim->channel);
     if (!sim->channel)
         return sl_fail_memory(error);
@@ -340,8 +335,9 @@ void sl_dram_reset(sl_sim *sim)
         for (uint32_t e = 0; e < sim->machine.memory.queue; e++)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
         c->room = SL_NO_BANKS;
-        c->access_at = c->read_at = c->activate_at = c->bus_free = 0;
-        c->command_at = SL_NEVER;
+        memset(c->limit, 0, sizeof c->limit);
+        c->bus_free = 0;
+        c->next = (sl_dram_choice){SL_NEVER, SL_NEVER, SL_NONE};
         memset(c->group_free, 0, sim->machine.memory.bank_groups * sizeof *c->group_free);
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};

@@ -35,24 +35,31 @@ typedef enum sl_dram_next {
 
 /* From when on the bank can do it. The lowest order goes first: accesses before others, of each the oldest. */
 typedef struct sl_dram_turn {
-    uint64_t time, order; /* order: arrival of the request, */
+    uint64_t order; /* arrival of the request, */
+    uint32_t time;
     sl_dram_next command;
 } sl_dram_turn;
 #define SL_DRAM_NO_ACCESS (UINT64_C(1) << 63) /* and this */
+
+/* The next command of a channel: when it is issued, and for which bank. */
+typedef struct sl_dram_choice {
+    uint64_t time, order; /* SL_NEVER: none is */
+    uint32_t bank;
+} sl_dram_choice;
 
 struct sl_channel {
     sl_dram_entry *entry; /* [queue] */
     uint32_t entries, free;
     uint64_t arrivals;
     sl_dram_bank *bank;
-    sl_dram_turn *turn;                       /* of each bank that has requests */
-    uint64_t waiting;                         /* mask of these banks */
-    uint64_t access_at, read_at, activate_at; /* of any bank */
-    uint64_t command_at;                      /* when the next command can be issued */
-    uint64_t bus_free;                        /* in sixteenths of a cycle */
-    uint64_t *group_free;                     /* of each bank group, the same */
-    sl_bank_list room;                        /* banks of the last level that wait for a queue entry */
-    sl_queue done;                            /* reads, with the time at which their data is at the last level */
+    sl_dram_turn *turn;            /* of each bank that has requests */
+    uint64_t waiting;              /* mask of these banks */
+    uint64_t limit[SL_DRAM_NEXTS]; /* when it can take a command for any bank */
+    sl_dram_choice next;           /* command */
+    uint64_t bus_free;             /* in sixteenths of a cycle */
+    uint64_t *group_free;          /* of each bank group, the same */
+    sl_bank_list room;             /* banks of the last level that wait for a queue entry */
+    sl_queue done;                 /* reads, with the time at which their data is at the last level */
 };
 
 sl_status sl_dram_create(sl_sim *sim, sl_error *error);

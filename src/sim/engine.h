@@ -33,25 +33,29 @@ typedef struct __attribute__((aligned(64))) sl_core_group {
     _Atomic uint16_t owner; /* and that thread */
 } sl_core_group;
 
-enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
+enum { SL_CORE_WARPS = 64, SL_MAX_UNITS = 32, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* A number that is often divided by. Most are powers of two. */
 typedef struct sl_divisor {
     uint32_t by;
-    uint8_t shift; /* 64: it is no power of two */
+    uint8_t shift;       /* 64: it is no power of two */
+    uint64_t reciprocal; /* of 2^64, rounded up; 0: it has more than 16 bits */
 } sl_divisor;
 
 static inline sl_divisor sl_divisor_of(uint32_t by)
 {
-    return (sl_divisor){by, by & (by - 1) ? 64 : (uint8_t)__builtin_ctz(by)};
+    return (sl_divisor){by, by & (by - 1) ? 64 : (uint8_t)__builtin_ctz(by), by >> 16 ? 0 : UINT64_MAX / by + 1};
 }
+/* What has up to 48 bits, as addresses have, is multiplied by the reciprocal: that is off by less than 2^16 / 2^64. */
 static inline uint64_t sl_divide(uint64_t n, sl_divisor d)
 {
-    return d.shift < 64 ? n >> d.shift : n / d.by;
+    if (d.shift < 64)
+        return n >> d.shift;
+    return n >> 48 || !d.reciprocal ? n / d.by : (uint64_t)((unsigned __int128)n * d.reciprocal >> 64);
 }
 static inline uint64_t sl_modulo(uint64_t n, sl_divisor d)
 {
-    return d.shift < 64 ? n & (d.by - 1) : n % d.by;
+    return d.shift < 64 ? n & (d.by - 1) : n - sl_divide(n, d) * d.by;
 }
 
 /* Which of the banks of a level, or of the channels behind it, has a chunk of memory. SL_INDEX_ROTATE: as many chunks
@@ -93,6 +97,7 @@ struct sl_sim {
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
     sl_request_pool *pool;
+    sl_request *request;           /* those of the pool */
     sl_request_stock stock;        /* of the levels below the first, and of cores that do not have their own */
     unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
     uint32_t sector_units;         /* of a sector of level 0 */
@@ -119,6 +124,9 @@ struct sl_sim {
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */
     struct sl_coalescer *coalescer; /* NULL: the machine has none */
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
+    unsigned log2_last_units;       /* of a sector of the last level */
+    /* How long so many units take the bus of a channel, and a group of its banks, in sixteenths of a cycle. */
+    uint64_t burst[SL_MAX_UNITS + 1], group_burst[SL_MAX_UNITS + 1];
 
     struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
     uint32_t prefetch_parts;      /* that it has room for */
@@ -129,6 +137,7 @@ struct sl_sim {
     bool broken_off;                  /* a launch did not come to its end */
     uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
     struct sl_data_check *data_check; /* NULL: data is not checked */
+    bool watched;                     /* by that, or by a listener: no step may be left out */
     char *state;                      /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
@@ -151,7 +160,7 @@ struct sl_sim {
 
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
-    return sl_pool_at(sim->pool, number);
+    return &sim->request[number];
 }
 /* Bits that are set; hosts that have an instruction for that are not taken for granted. */
 static inline uint32_t sl_bits(uint32_t mask)
@@ -194,7 +203,9 @@ sl_status sl_sim_stuck(sl_sim *sim, sl_error *error);
 /* An entry of the miss queue of a first-level cache has become free, or data has arrived: a stalled request may go on.
  */
 void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue);
-/* The answer to a request has reached its core. Takes the request. */
+/* A request will be answered: whether it is the last one that its instruction waits for. Takes the others. */
+bool sl_core_is_last(sl_sim *sim, uint32_t number);
+/* The answer to the last request of an instruction has reached its core. Takes the request. */
 void sl_core_answer(sl_sim *sim, uint32_t number);
 /* A store of a core has reached the level that keeps it. Takes the request. */
 void sl_core_stored(sl_sim *sim, uint32_t number);

@@ -7,19 +7,6 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
-{
-    if (!sl_queue_put(queue, time, number, 0))
-        sim->failed = true;
-}
-
-void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
-{
-    sl_bank_put(sim, &b->out, sim->now, number);
-    if (!b->number && b->out.count == 1)
-        sl_network_offer(sim, b);
-}
-
 void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
     bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
@@ -276,7 +263,7 @@ static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
         uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
         if (first == SL_NONE)
             continue;
-        uint64_t addr = sl_pool_at(sim->pool, first)->addr;
+        uint64_t addr = sim->request[first].addr;
         uint32_t set = sl_set_of(b, addr);
         if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == line_slot)
             return i;

@@ -12,12 +12,21 @@
 #ifndef SL_SIM_EVICT_H
 #define SL_SIM_EVICT_H
 
-#include "sim/bank.h"
+#include "sim/network.h"
 
 /* Puts a request into a queue of the bank. */
-void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number);
+static inline void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
+{
+    if (!sl_queue_put(queue, time, number, 0))
+        sim->failed = true;
+}
 /* Puts one into `out`. */
-void sl_bank_send(sl_sim *sim, sl_bank *bank, uint32_t number);
+static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_bank_put(sim, &b->out, sim->now, number);
+    if (!b->number && b->out.count == 1)
+        sl_network_offer(sim, b);
+}
 /* Notifies the policies of an eviction; `clear` empties the way. */
 void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
 void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);

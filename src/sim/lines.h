@@ -30,8 +30,8 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 
 /* ---- tags ---- */
 
-/* State of a set: a mask of its ways with a line, one of those with units in flight, and 16 bits of each way's tag as a
- * hint. */
+/* State of a set: a mask of its ways with a line, one of those with units in flight, and a byte of a hash of each
+ * way's tag as a hint. */
 static inline uint64_t *sl_used_ways(const sl_bank *b, uint32_t set)
 {
     return &b->set_state[(size_t)set * b->set_words];
@@ -40,26 +40,26 @@ static inline uint64_t *sl_ways_in_flight(const sl_bank *b, uint32_t set)
 {
     return sl_used_ways(b, set) + b->mask_words;
 }
-static inline uint16_t *sl_hints(const sl_bank *b, uint32_t set)
+static inline uint8_t *sl_hints(const sl_bank *b, uint32_t set)
 {
-    return (uint16_t *)(sl_ways_in_flight(b, set) + b->mask_words);
+    return (uint8_t *)(sl_ways_in_flight(b, set) + b->mask_words);
 }
 
-static inline uint16_t sl_hint_of(uint64_t line)
+static inline uint8_t sl_hint_of(uint64_t line)
 {
-    return (uint16_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 48 | 1); /* 0: empty */
+    uint8_t hint = (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+    return hint ? hint : 1; /* 0: empty */
 }
 
 enum { SL_HINTS_AT_ONCE = 32 };
 
 /* Which of 32 hints equal one. */
-static inline uint32_t sl_hints_equal(const uint16_t *hint, uint16_t wanted)
+static inline uint32_t sl_hints_equal(const uint8_t *hint, uint8_t wanted)
 {
 #ifdef __SSE2__
-    const __m128i *four = (const __m128i *)(const void *)hint, same = _mm_set1_epi16((short)wanted);
-    __m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(four[0], same), _mm_cmpeq_epi16(four[1], same));
-    __m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(four[2], same), _mm_cmpeq_epi16(four[3], same));
-    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+    const __m128i *two = (const __m128i *)(const void *)hint, same = _mm_set1_epi8((char)wanted);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(two[0], same)) |
+           (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(two[1], same)) << 16;
 #else
     uint32_t equal = 0;
     for (uint32_t i = 0; i < SL_HINTS_AT_ONCE; i++)
@@ -72,7 +72,7 @@ static inline uint32_t sl_hints_equal(const uint16_t *hint, uint16_t wanted)
 static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 {
     const sl_line *of_set = &b->line[(size_t)set * b->ways];
-    const uint16_t *hint = sl_hints(b, set), wanted = sl_hint_of(line);
+    const uint8_t *hint = sl_hints(b, set), wanted = sl_hint_of(line);
     for (uint32_t first = 0; first < b->ways; first += SL_HINTS_AT_ONCE)
         for (uint32_t equal = sl_hints_equal(hint + first, wanted); equal; equal &= equal - 1) {
             uint32_t w = first + (uint32_t)__builtin_ctz(equal);
@@ -98,7 +98,7 @@ static inline uint32_t sl_way_again(sl_bank *b, uint32_t set, uint64_t line)
 static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
 {
     uint64_t *state = sl_used_ways(b, set), *used = state + way / 64, bit = UINT64_C(1) << (way % 64);
-    uint16_t *hint = (uint16_t *)(state + 2 * b->mask_words);
+    uint8_t *hint = (uint8_t *)(state + 2 * b->mask_words);
     b->line[(size_t)set * b->ways + way].tag = tag;
     b->tags_put++;
     hint[way] = tag ? sl_hint_of(tag - 1) : 0;

@@ -20,11 +20,9 @@ static uint32_t take_group(sl_sim_core *core)
     if (core->group_free == SL_NONE) {
         uint32_t old = core->group_capacity, capacity = old ? 2 * old : 64;
         sl_group *group = realloc(core->group, capacity * sizeof *group);
-        core->group = group ? group : core->group;
-        uint32_t *left = group ? realloc(core->left, capacity * sizeof *left) : NULL;
-        if (!left)
+        if (!group)
             return SL_NONE;
-        core->left = left;
+        core->group = group;
         core->group_capacity = capacity;
         for (uint32_t i = old; i < capacity; i++)
             group[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
@@ -174,7 +172,6 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         core->group[group].passes = (uint16_t)passes;
         core->group[group].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
     }
-    core->left[group] = pieces;
     core->instructions++;
     count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
@@ -241,7 +238,6 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     if (number == SL_NONE)
         return sl_fail_memory(error);
     core->group[group] = (sl_group){.requests = 1, .inst = inst, .warp = (uint8_t)w};
-    core->left[group] = 1;
     core->instructions++;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_SHARED;
@@ -339,9 +335,8 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
 {
     if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
         return false;
-    sl_group *group = &core->group[sl_request_at(sim, number)->group];
-    if (group->passes)
-        return has_pass(sim, core, group);
+    if (sim->machine.level[0].data_banks && sl_request_at(sim, number)->kind != SL_REQUEST_SHARED)
+        return has_pass(sim, core, &core->group[sl_request_at(sim, number)->group]);
     if (bank->taken_at != sim->now) {
         bank->taken_at = sim->now;
         bank->taken = 0;
@@ -354,7 +349,7 @@ static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
 {
     const sl_machine *m = &sim->machine;
     return core->queues == 1 && m->level[0].cores_per_instance == 1 && !m->level[0].data_banks &&
-           (!m->core.one_pipeline || core->shared_free <= sim->now + 1) &&
+           (!m->core.one_pipeline || core->shared_free <= sim->now + 1) && sl_bank_is_full(bank) &&
            sl_bank_foresees_stall(sim, bank, core->queue[0].first);
 }
 
@@ -387,7 +382,8 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
             sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
             sl_request_give(sim->pool, core->stock, number);
-        } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
+        } else if ((sl_bank_is_full(bank) && sl_bank_foresees_stall(sim, bank, number)) ||
+                   access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stalled_since = sim->now;
             core->stall = bank->stall;
@@ -400,7 +396,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);
-        if (!--core->left[group]) {
+        if (next == SL_NONE || sl_request_at(sim, next)->group != group) { /* those of an instruction come in a row */
             core->instructions--;
             if (!answered) { /* nobody asks for the group any more */
                 core->group[group].next = core->group_free;

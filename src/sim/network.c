@@ -35,11 +35,11 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
-static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, sl_bank *to)
+static inline void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, sl_bank *to)
 {
     if (!sl_queue_put(queue, time, number, to->index))
         sim->failed = true;
-    if (queue != &sim->fills)
+    if (queue != &sim->fills && !(queue == &to->in && sl_bank_will_stall(sim, to)))
         sl_bank_wake(sim, to, time);
 }
 

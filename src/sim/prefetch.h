@@ -32,7 +32,7 @@ SL_PREFETCH const sl_request *sl_prefetch_head(const sl_sim *sim, const sl_queue
 {
     if (sl_queue_ready_at(q) > sim->now)
         return NULL;
-    const sl_request *r = sl_pool_at(sim->pool, sl_queue_head(q)->request);
+    const sl_request *r = &sim->request[sl_queue_head(q)->request];
     __builtin_prefetch(r);
     return r;
 }
@@ -52,15 +52,17 @@ SL_PREFETCH void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_
         prefetch->back[prefetch->backs++] = (sl_upcoming){.bank = b, .request = back};
     if (in)
         prefetch->access[prefetch->accesses++] = (sl_upcoming){.bank = b, .request = in};
-    if (sl_prefetch_head(sim, &b->hits) && !b->number && b->level->cores_per_instance == 1)
-        __builtin_prefetch(&sim->core[b->index].group[sl_queue_head(&b->hits)->to]);
-    sl_prefetch_head(sim, &b->fills);
+    if (!b->number)
+        return;
+    const sl_queue *up = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
+    if (sl_prefetch_head(sim, up) && b->number == 1)
+        __builtin_prefetch(&sim->bank[0][sl_bank_for(sim, 0, sl_queue_head(up)->to, 0)].up_free, 1);
 }
 SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_prefetch *prefetch)
 {
     if (!(core->queued >> core->queue_at & 1))
         return;
-    const sl_request *r = sl_pool_at(sim->pool, core->queue[core->queue_at].first);
+    const sl_request *r = &sim->request[core->queue[core->queue_at].first];
     __builtin_prefetch(r);
     prefetch->access[prefetch->accesses++] =
         (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
@@ -83,7 +85,7 @@ SL_PREFETCH void sl_look_at_line(const sl_upcoming *u)
 }
 
 /* The others: what the requests name, and what that names. */
-SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
+SL_PREFETCH void sl_look_further(const sl_sim *sim, struct sl_prefetch *prefetch)
 {
     uint32_t backs = 0;
     for (uint32_t i = 0; i < prefetch->backs; i++) {
@@ -92,6 +94,8 @@ SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
         if (u.request->bypass >> place & 1)
             continue;
         __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[place]]);
+        if (!u.bank->number)
+            __builtin_prefetch(&sim->core[u.request->core].group[u.request->group], 1);
         prefetch->back[backs++] = u;
     }
     for (uint32_t i = 0; i < prefetch->accesses; i++) {

@@ -11,7 +11,7 @@
 typedef struct sl_queued {
     uint64_t time;
     uint32_t request;
-    uint32_t to; /* destination bank, where it is not that of the queue; of answers, the request's group */
+    uint32_t to; /* destination bank, where it is not that of the queue; of answers, the core */
 } sl_queued;
 
 typedef struct sl_queue {

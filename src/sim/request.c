@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/request.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
 
-#include "sim/pages.h"
+enum { STOCK = 64, CHUNK = 1 << 15 }; /* requests that a stock, and the pool, get at a time */
 
-enum { STOCK = 64 }; /* requests that a stock gets at a time */
+static const size_t ALL_BYTES = sizeof(sl_request) * SL_MAX_REQUESTS, HUGE_PAGE = 2 << 20;
 
 static bool grow(sl_request_pool *pool)
 {
-    uint32_t chunk = pool->capacity >> SL_LOG2_CHUNK;
-    sl_request *item = chunk < SL_MAX_CHUNKS ? sl_pages_take(sizeof *item << SL_LOG2_CHUNK) : NULL;
-    if (!item)
+    sl_request *from = pool->item + pool->capacity;
+    if (pool->capacity == SL_MAX_REQUESTS || mprotect(from, CHUNK * sizeof *from, PROT_READ | PROT_WRITE))
         return false;
-    pool->chunk[chunk] = item;
-    pool->capacity += 1u << SL_LOG2_CHUNK;
+    madvise(from, CHUNK * sizeof *from, MADV_HUGEPAGE); /* they are accessed in no order */
+    pool->capacity += CHUNK;
     return true;
 }
 
@@ -36,7 +35,8 @@ uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock)
     uint32_t number = stock->free;
     if (stock->spare) {
         stock->free = sl_pool_at(pool, number)->next;
-        stock->spare--;
+        if (--stock->spare)
+            __builtin_prefetch(sl_pool_at(pool, stock->free), 1);
     } else {
         if (stock->fresh == stock->end && !refill(pool, stock))
             return SL_NONE;
@@ -55,15 +55,21 @@ void sl_request_give(sl_request_pool *pool, sl_request_stock *stock, uint32_t nu
     stock->used--;
 }
 
-void sl_request_pool_init(sl_request_pool *pool)
+bool sl_request_pool_init(sl_request_pool *pool)
 {
     *pool = (sl_request_pool){0};
     pthread_mutex_init(&pool->lock, NULL);
+    void *all = mmap(NULL, ALL_BYTES + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED)
+        return false;
+    pool->all = all;
+    pool->item = (sl_request *)(((uintptr_t)all + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+    return true;
 }
 
 void sl_request_pool_fini(sl_request_pool *pool)
 {
-    for (uint32_t i = 0; i < pool->capacity >> SL_LOG2_CHUNK; i++)
-        free(pool->chunk[i]);
+    if (pool->all)
+        munmap(pool->all, ALL_BYTES + HUGE_PAGE);
     pthread_mutex_destroy(&pool->lock);
 }

@@ -64,14 +64,15 @@ static inline sl_mem_access sl_request_access(const sl_request *r)
     return r->kind == SL_REQUEST_WRITEBACK ? SL_ACCESS_STORE : (sl_mem_access)r->kind;
 }
 
-enum { SL_LOG2_CHUNK = 15, SL_MAX_CHUNKS = 512 };
+enum { SL_MAX_REQUESTS = 1 << 24 };
 
-/* Requests stay where they are as the pool grows. */
+/* Requests stay where they are as the pool grows: there are addresses for all that there may be. */
 typedef struct sl_request_pool {
-    sl_request *chunk[SL_MAX_CHUNKS];
-    uint32_t capacity;
-    uint32_t stocked; /* how many are in stocks */
-    bool failed;      /* memory ran out: numbers that were given out since are SL_NONE */
+    void *all; /* the addresses */
+    sl_request *item;
+    uint32_t capacity; /* of these, those that have memory */
+    uint32_t stocked;  /* how many are in stocks */
+    bool failed;       /* memory ran out: numbers that were given out since are SL_NONE */
     pthread_mutex_t lock;
 } sl_request_pool;
 
@@ -85,9 +86,10 @@ typedef struct sl_request_stock {
 
 static inline sl_request *sl_pool_at(const sl_request_pool *pool, uint32_t number)
 {
-    return &pool->chunk[number >> SL_LOG2_CHUNK][number & ((1u << SL_LOG2_CHUNK) - 1)];
+    return &pool->item[number];
 }
-void sl_request_pool_init(sl_request_pool *pool);
+/* False: memory ran out. */
+bool sl_request_pool_init(sl_request_pool *pool);
 void sl_request_pool_fini(sl_request_pool *pool);
 /* SL_NONE: memory ran out. */
 uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock);

@@ -103,10 +103,10 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
     sim->sector_units = machine->level[0].sector_bytes / unit;
     sim->log2_line = (unsigned)__builtin_ctz(machine->level[0].line_bytes);
     sim->pool = malloc(sizeof *sim->pool);
-    if (!sim->pool)
+    if (!sim->pool || !sl_request_pool_init(sim->pool))
         status = sl_fail_memory(error);
     else
-        sl_request_pool_init(sim->pool);
+        sim->request = sim->pool->item;
     for (uint32_t i = 1; i < machine->levels && !status; i++)
         status = sl_banks_create(sim, i, error);
     if (!status)
