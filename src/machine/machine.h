@@ -98,6 +98,7 @@ typedef struct sl_level {
     uint32_t frc_keeps_victims;     /* 1: sets grow instead */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
     uint32_t write_waits;           /* 1: a store to a sector in flight waits for it */
+    uint32_t join_cycles;           /* that a store of a part of a sector waits for others of its warp */
     uint32_t keep;                  /* 1: contents stay from launch to launch, though not all cores share it */
     uint32_t inclusive;             /* 1: evicted lines are invalidated in the levels above, too */
     uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */

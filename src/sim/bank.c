@@ -420,6 +420,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     bool allocates = keeps && !(l->r->bypass >> b->number & 1);
     if (!l->here && allocates && !atomic && (l->r->whole || words))
         reserve(sim, b, l, 0); /* where there is no way it does without */
+    uint32_t joined = l->here && words && !atomic ? sl_stored_join(sim, b, l->line_slot, l->r) : SL_NONE;
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
         if (!atomic && b->line[l->line_slot].valid & l->units) {
@@ -440,8 +441,19 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
                     (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;
         }
     }
+    if (joined != SL_NONE) {
+        b->stored[l->line_slot].place = b->sent + joined;
+        sim->result->level[b->number].coalesced++;
+        if (!joined)
+            sl_network_grown(sim, b);
+        sl_core_stored(sim, l->number);
+        return SL_OUTCOME_BYPASS;
+    }
     l->r->bypass |= (uint8_t)(1u << l->place); /* answers to atomics are not filled here */
-    sl_bank_send(sim, b, l->number);
+    if (b->level->join_cycles && words && l->r->merges)
+        sl_bank_send_later(sim, b, l->number);
+    else
+        sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 

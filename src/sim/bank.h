@@ -121,6 +121,7 @@ struct __attribute__((aligned(64))) sl_bank {
     bool changed;          /* something that it may have waited for */
     uint32_t below_cycles; /* unloaded latency of a miss */
     uint32_t sent;         /* from `out`, ever */
+    uint64_t held_until;   /* first level: some store in `out` waits so long for others */
     uint32_t index;        /* among the banks of the level */
     uint32_t instance;     /* of the level */
     uint32_t partition;    /* of the level: where the home of a line is another one, what is here of it is a copy */

@@ -7,6 +7,23 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
+void sl_bank_hurry(sl_sim *sim, sl_bank *b)
+{
+    bool waits = sl_queue_ready_at(&b->out) > sim->now;
+    sl_queue_hurry(&b->out, sim->now);
+    b->held_until = 0;
+    if (waits)
+        sl_network_offer(sim, b);
+}
+
+void sl_bank_send_later(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    b->held_until = sim->now + b->level->join_cycles;
+    sl_bank_put(sim, &b->out, b->held_until, number);
+    if (b->out.count == 1)
+        sl_network_offer(sim, b);
+}
+
 void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
     bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;

@@ -14,6 +14,8 @@
 
 #include "sim/network.h"
 
+/* What waits in `out` for others that may join it waits no longer. */
+void sl_bank_hurry(sl_sim *sim, sl_bank *bank);
 /* Puts a request into a queue of the bank. */
 static inline void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
@@ -23,10 +25,14 @@ static inline void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint
 /* Puts one into `out`. */
 static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 {
+    if (b->held_until > sim->now)
+        sl_bank_hurry(sim, b);
     sl_bank_put(sim, &b->out, sim->now, number);
     if (!b->number && b->out.count == 1)
         sl_network_offer(sim, b);
 }
+/* The same for a store of the first level, which waits for others. */
+void sl_bank_send_later(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
 void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
 void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);

@@ -113,6 +113,13 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
         set_sender(sim, b, true);
 }
 
+void sl_network_grown(sl_sim *sim, sl_bank *b)
+{
+    sl_port *p = &sim->port[b->index];
+    if (sim->machine.levels > 1)
+        p->cycles = request_flits(sim, &sim->machine.level[1], sl_request_at(sim, p->request));
+}
+
 /* Whether what is in the port has gone. */
 static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
 {

@@ -19,6 +19,8 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t level);
 void sl_network_down(sl_sim *sim, sl_bank *bank);
 /* Puts the head of a first-level cache's `out` into its port. */
 void sl_network_offer(sl_sim *sim, sl_bank *bank);
+/* That request has more to carry. */
+void sl_network_grown(sl_sim *sim, sl_bank *bank);
 /* Sends what is in the port, if it can go. */
 void sl_network_send(sl_sim *sim, sl_bank *bank);
 /* What was in the port has been sent: the cache goes on. */

@@ -56,6 +56,21 @@ static inline const sl_queued *sl_queue_second(const sl_queue *q)
     return &q->item[(q->head + 1) & (q->capacity - 1)];
 }
 
+static inline uint32_t sl_queue_at(const sl_queue *q, uint32_t i)
+{
+    return q->item[(q->head + i) & (q->capacity - 1)].request;
+}
+
+/* Lets go of those that were to wait longer. */
+static inline void sl_queue_hurry(sl_queue *q, uint64_t time)
+{
+    for (uint32_t i = 0; i < q->count; i++) {
+        sl_queued *item = &q->item[(q->head + i) & (q->capacity - 1)];
+        item->time = item->time < time ? item->time : time;
+    }
+    q->from_end = q->count ? UINT64_MAX - q->item[q->head].time : 0;
+}
+
 /* When its first request may be taken; UINT64_MAX: there is none. */
 static inline uint64_t sl_queue_ready_at(const sl_queue *q)
 {

@@ -76,8 +76,9 @@ typedef struct sl_sim_level_result {
     uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
     uint64_t evictions, unused_evictions, untouched_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
-    uint64_t coalesced; /* reads answered by one of another SM that was in flight */
-    uint64_t copies;    /* of the misses: answered by another partition, without memory */
+    uint64_t
+        coalesced;   /* reads answered by one of another SM that was in flight, stores that joined one of their warp */
+    uint64_t copies; /* of the misses: answered by another partition, without memory */
     uint64_t tag_accesses, data_accesses;
     double energy_nj;  /* accesses and leakage, of all instances */
     double leakage_nj; /* of that */

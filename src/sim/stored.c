@@ -51,6 +51,31 @@ static void keep_unit(sl_bank *b, size_t line_slot, const sl_request *r, uint32_
     s->waiting = (s->waiting & ~all) | written;
 }
 
+/* All words that a store writes. */
+static uint32_t written_by(const sl_sim *sim, const sl_request *r)
+{
+    uint32_t words = r->words;
+    for (uint32_t units = r->whole; units; units &= units - 1)
+        words |= words_of(sim, (uint32_t)__builtin_ctz(units));
+    return words;
+}
+
+uint32_t sl_stored_join(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_request *r)
+{
+    const sl_stored *s = b->stored ? &b->stored[line_slot] : NULL;
+    uint32_t at = s ? s->place - b->sent : SL_NONE;
+    if (!b->level->join_cycles || at >= b->out.count || !r->merges || s->warp != r->warp)
+        return SL_NONE;
+    sl_request *first = sl_request_at(sim, sl_queue_at(&b->out, at));
+    if (first->kind != SL_REQUEST_STORE || first->addr != r->addr || !first->words)
+        return SL_NONE;
+    uint32_t words = written_by(sim, first) | written_by(sim, r);
+    first->units |= r->units;
+    first->whole = without(sim, ~words, first->units);
+    first->words = first->whole == first->units ? 0 : words;
+    return at;
+}
+
 void sl_stored_keep(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_request *r, uint32_t units)
 {
     if (!have_stored(sim, b))

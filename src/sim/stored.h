@@ -15,6 +15,9 @@
 uint32_t sl_stored_units(const sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t words, uint32_t units);
 /* A store to units of a line of the first level, some of which it writes in part; it is about to be put into `out`. */
 void sl_stored_keep(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t units);
+/* Whether the store goes on with one of its warp to the same line that has not been sent: its place in `out`, or
+ * SL_NONE. */
+uint32_t sl_stored_join(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store);
 /* A store to a level that keeps it: of its units, those of which all words have been stored by now. */
 uint32_t sl_stored_add(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t words, uint32_t units);
 

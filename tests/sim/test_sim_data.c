@@ -131,6 +131,7 @@ static void random_level(sl_random *random, sl_level *level, bool last)
         level->write = SL_WRITE_BACK;
     level->write_fetch = level->write == SL_WRITE_BACK && below(random, 2);
     level->write_waits = level->write == SL_WRITE_BACK && below(random, 2);
+    level->join_cycles = below(random, 2) ? 0 : 20;
     level->miss_handling = (sl_miss_handling)below(random, 3);
     if (level->miss_handling == SL_MISS_FRC) {
         level->frc_ways = pick_number(random, 1, 2);

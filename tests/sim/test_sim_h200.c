@@ -129,6 +129,25 @@ static void a_sector_whose_words_were_all_stored_is_in_l2(void **state)
     assert_int_equal(RUN_WARP(&m, half, do_(FENCE), rest, do_(FENCE), read, do_(USE)).dram_read_sectors, 0);
 }
 
+static void stores_of_a_warp_to_one_line_go_on_as_one(void **state)
+{
+    (void)state;
+    sl_machine m = that_keeps_stores();
+    act half = lanes(STORE, 0, 4, 0x0f), rest = lanes(STORE, 0, 4, 0xf0), read = lanes(LOAD_CG, 0, 4, 0xff);
+    assert_int_equal(RUN_WARP(&m, half, rest).level[1].accesses, 2);
+    uint64_t alone = RUN_WARP(&m, half, at(LOAD, 256), do_(USE)).cycles;
+    m.level[0].join_cycles = 20;
+    sl_sim_result r = RUN_WARP(&m, half, rest);
+    assert_int_equal(r.level[1].accesses, 1);
+    assert_int_equal(r.level[1].written_sectors, 1);
+    assert_int_equal(r.level[0].coalesced, 1);
+    assert_int_equal(RUN_WARP(&m, half, rest, do_(FENCE), read, do_(USE)).dram_read_sectors, 0); /* it is whole */
+    assert_int_equal(RUN_WARP(&m, half, do_(FENCE), rest).level[1].accesses, 2);
+    assert_int_equal(RUN(&m, 1, 2, WARP(half), WARP(rest)).level[1].accesses, 2);
+    /* With a load behind it, it goes at once, in the cycle before. */
+    assert_int_equal(RUN_WARP(&m, half, at(LOAD, 256), do_(USE)).cycles, alone + 1);
+}
+
 static void a_store_into_a_sector_in_flight_is_kept(void **state)
 {
     (void)state;
@@ -138,7 +157,6 @@ static void a_store_into_a_sector_in_flight_is_kept(void **state)
     assert_int_equal(r.level[0].misses, 1);
 }
 
-/* Atomics of all lanes on one word of shared memory take turns. */
 /* A load is at L2 in cycle 13 and has its line there in 92; the store behind it is at L2 in cycle 14. */
 static void a_store_waits_in_l2_for_its_sector_in_flight(void **state)
 {
@@ -475,6 +493,7 @@ int main(void)
         cmocka_unit_test(a_sector_whose_words_were_all_stored_is_in_l2),
         cmocka_unit_test(a_store_allocates_a_copy),
         cmocka_unit_test(neighbouring_lines_fill_all_sets_of_all_banks),
+        cmocka_unit_test(stores_of_a_warp_to_one_line_go_on_as_one),
         cmocka_unit_test(a_store_into_a_sector_in_flight_is_kept),
         cmocka_unit_test(memory_takes_longer_through_another_partition),
         cmocka_unit_test(a_line_misses_once_in_each_partition),

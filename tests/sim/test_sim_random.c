@@ -89,6 +89,7 @@ static sl_machine any_machine(sl_random *random, bool many_cores)
                              : (sl_write_policy)pick(random, 4);
         m.level[i].write_fetch = m.level[i].write == SL_WRITE_BACK ? pick(random, 2) : 0;
         m.level[i].write_waits = m.level[i].write == SL_WRITE_BACK ? pick(random, 2) : 0;
+        m.level[i].join_cycles = i || pick(random, 2) ? 0 : 20;
         m.level[i].hint = pick(random, 2) ? SL_HINT_BYPASS : SL_HINT_STREAM;
         m.level[i].hit_evict = m.level[i].write != SL_WRITE_BACK ? pick(random, 2) : 0;
         if (i)
