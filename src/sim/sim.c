@@ -168,7 +168,7 @@ static void reset_time(sl_sim *sim)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
-            b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
+            b->held_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
             b->taken_at = b->stalled_since = SL_NEVER;
             b->below_cycles =
                 level + 1 < sim->machine.levels ? sim->machine.level[level + 1].hit_cycles : sl_dram_unloaded(sim);
