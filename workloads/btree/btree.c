@@ -4,10 +4,13 @@
  * so that every thread of a block reads the same words after every barrier. The root and the first levels are read by
  * all blocks and the keys of a node by neighbouring lanes: most reads hit.
  *
+ * rodinia=1 takes Rodinia's own arrays: places of 8 bytes in the tree, nodes of 2068 bytes whose keys lie across lines.
+ *
  * Simplified: the tree is built from sorted keys, its nodes between half full and full as after random insertions, and
  * lies level by level as Rodinia's copy for the GPU does. */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "workloads/common/inputs.h"
 
@@ -19,10 +22,21 @@ typedef struct node {
     int32_t key_count, is_leaf;
 } node;
 
+typedef struct rodinia_node {
+    int32_t location;
+    int32_t indices[ORDER + 1];
+    int32_t keys[ORDER + 1];
+    bool is_leaf;
+    int32_t key_count;
+} rodinia_node;
+
 /* Nodes level by level from the root, which is node 0. */
 typedef struct tree {
     node *nodes;
     uint32_t node_count, height;
+    bool rodinia;      /* on the device: with Rodinia's arrays */
+    uint64_t device;   /* nodes there */
+    size_t place_size; /* bytes of a place in the tree there */
 } tree;
 
 /* One level: nodes over `count` items below, of which item i has the lowest key key[i] and is called base + i. Replaces
@@ -96,16 +110,40 @@ static int32_t find(const int32_t *key, uint32_t count, int32_t wanted)
     return low < count && key[low] == wanted ? (int32_t)low : -1;
 }
 
-/* An array of a value per query, on the device. */
-static uint64_t per_query(sl_host *h, const char *label, uint32_t queries, uint8_t byte)
+static void upload(sl_host *h, tree *t)
 {
-    uint64_t addr = sl_host_device(h, label, queries * sizeof(int32_t));
-    sl_host_fill(h, addr, byte, queries * sizeof(int32_t));
+    t->rodinia = sl_host_param(h, "rodinia", 0, 1);
+    t->place_size = t->rodinia ? sizeof(int64_t) : sizeof(int32_t);
+    if (!t->rodinia) {
+        t->device = sl_host_upload(h, "nodes", t->nodes, t->node_count * sizeof *t->nodes);
+        return;
+    }
+    rodinia_node *nodes = sl_host_new(h, rodinia_node, t->node_count);
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        const node *from = &t->nodes[i];
+        nodes[i] = (rodinia_node){.location = (int32_t)i, .is_leaf = from->is_leaf, .key_count = from->key_count};
+        memcpy(nodes[i].keys, from->keys, sizeof from->keys);
+        memcpy(nodes[i].indices, from->indices, sizeof from->indices);
+    }
+    t->device = sl_host_upload(h, "nodes", nodes, t->node_count * sizeof *nodes);
+}
+
+/* An array of a value per query, on the device. */
+static uint64_t per_query(sl_host *h, const char *label, uint32_t queries, size_t size, uint8_t byte)
+{
+    uint64_t addr = sl_host_device(h, label, queries * size);
+    sl_host_fill(h, addr, byte, queries * size);
     return addr;
 }
 
+/* Where queries stand in the tree: at its root. */
+static uint64_t places(sl_host *h, const char *label, const tree *t, uint32_t queries)
+{
+    return per_query(h, label, queries, t->place_size, 0);
+}
+
 /* Every other key is one of the tree, the others are anywhere in its range. */
-static void find_keys(sl_host *h, const tree *t, uint64_t nodes_dev, const int32_t *key, uint32_t records)
+static void find_keys(sl_host *h, const tree *t, const int32_t *key, uint32_t records)
 {
     uint32_t queries = (uint32_t)sl_host_param(h, "queries", 1, 1u << 24);
     int32_t *wanted = sl_host_new(h, int32_t, queries), *value = sl_host_new(h, int32_t, records);
@@ -116,11 +154,15 @@ static void find_keys(sl_host *h, const tree *t, uint64_t nodes_dev, const int32
         value[r] = (int32_t)(sl_random_u64(sl_host_random(h)) >> 40);
     uint64_t value_dev = sl_host_upload(h, "records", value, records * sizeof *value);
     uint64_t wanted_dev = sl_host_upload(h, "keys", wanted, queries * sizeof *wanted);
-    uint64_t current_dev = per_query(h, "current", queries, 0), next_dev = per_query(h, "following", queries, 0);
-    uint64_t answer_dev = per_query(h, "answer", queries, 0xff);
+    uint64_t current_dev = places(h, "current", t, queries), next_dev = places(h, "following", t, queries);
+    uint64_t answer_dev = per_query(h, "answer", queries, sizeof(int32_t), 0xff);
 
-    sl_host_launch(h, "find_k", SL_DIM(queries), SL_DIM(ORDER), 0, nodes_dev, value_dev, wanted_dev, current_dev,
-                   next_dev, answer_dev, t->height);
+    if (t->rodinia)
+        sl_host_launch(h, "find_k_rodinia", SL_DIM(queries), SL_DIM(ORDER), 0, t->device, value_dev, wanted_dev,
+                       current_dev, next_dev, answer_dev, t->height, (uint64_t)t->node_count);
+    else
+        sl_host_launch(h, "find_k", SL_DIM(queries), SL_DIM(ORDER), 0, t->device, value_dev, wanted_dev, current_dev,
+                       next_dev, answer_dev, t->height);
     uint32_t *answer = sl_host_new(h, uint32_t, queries), *expected = sl_host_new(h, uint32_t, queries);
     sl_host_download(h, answer, answer_dev, queries * sizeof *answer);
     if (!sl_host_checks(h))
@@ -132,7 +174,7 @@ static void find_keys(sl_host *h, const tree *t, uint64_t nodes_dev, const int32
     sl_check_u32(h, "answer", answer, expected, queries);
 }
 
-static void find_ranges(sl_host *h, const tree *t, uint64_t nodes_dev, const int32_t *key, uint32_t records)
+static void find_ranges(sl_host *h, const tree *t, const int32_t *key, uint32_t records)
 {
     uint32_t ranges = (uint32_t)sl_host_param(h, "ranges", 1, 1u << 24);
     uint32_t *expected_start = sl_host_new(h, uint32_t, ranges), *expected_length = sl_host_new(h, uint32_t, ranges);
@@ -148,14 +190,18 @@ static void find_ranges(sl_host *h, const tree *t, uint64_t nodes_dev, const int
     }
     uint64_t first_dev = sl_host_upload(h, "first keys", first, ranges * sizeof *first);
     uint64_t last_dev = sl_host_upload(h, "last keys", last, ranges * sizeof *last);
-    uint64_t current_dev = per_query(h, "current first", ranges, 0),
-             next_dev = per_query(h, "following first", ranges, 0);
-    uint64_t current_last = per_query(h, "current last", ranges, 0),
-             next_last = per_query(h, "following last", ranges, 0);
-    uint64_t start_dev = per_query(h, "start", ranges, 0), length_dev = per_query(h, "length", ranges, 0);
+    uint64_t current_dev = places(h, "current first", t, ranges), next_dev = places(h, "following first", t, ranges);
+    uint64_t current_last = places(h, "current last", t, ranges), next_last = places(h, "following last", t, ranges);
+    uint64_t start_dev = per_query(h, "start", ranges, sizeof(int32_t), 0);
+    uint64_t length_dev = per_query(h, "length", ranges, sizeof(int32_t), 0);
 
-    sl_host_launch(h, "find_range_k", SL_DIM(ranges), SL_DIM(ORDER), 0, nodes_dev, first_dev, last_dev, current_dev,
-                   next_dev, current_last, next_last, start_dev, length_dev, t->height);
+    if (t->rodinia)
+        sl_host_launch(h, "find_range_k_rodinia", SL_DIM(ranges), SL_DIM(ORDER), 0, t->device, first_dev, last_dev,
+                       current_dev, next_dev, current_last, next_last, start_dev, length_dev, t->height,
+                       (uint64_t)t->node_count);
+    else
+        sl_host_launch(h, "find_range_k", SL_DIM(ranges), SL_DIM(ORDER), 0, t->device, first_dev, last_dev, current_dev,
+                       next_dev, current_last, next_last, start_dev, length_dev, t->height);
     uint32_t *start = sl_host_new(h, uint32_t, ranges), *length = sl_host_new(h, uint32_t, ranges);
     sl_host_download(h, start, start_dev, ranges * sizeof *start);
     sl_host_download(h, length, length_dev, ranges * sizeof *length);
@@ -170,7 +216,7 @@ void sl_workload_btree(sl_host *h)
     uint32_t records = (uint32_t)sl_host_param(h, "records", 1, 1u << 27);
     int32_t *key = ascending_keys(h, records);
     tree t = build(h, key, records);
-    uint64_t nodes_dev = sl_host_upload(h, "nodes", t.nodes, t.node_count * sizeof *t.nodes);
-    find_keys(h, &t, nodes_dev, key, records);
-    find_ranges(h, &t, nodes_dev, key, records);
+    upload(h, &t);
+    find_keys(h, &t, key, records);
+    find_ranges(h, &t, key, records);
 }

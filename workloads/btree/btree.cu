@@ -57,3 +57,59 @@ KERNEL find_range_k(const node *__restrict__ nodes, const int *__restrict__ firs
     if (thread < high->key_count && high->keys[thread] == last[query])
         length[query] = high->indices[thread] - start[query] + 1;
 }
+
+/* The same searches on Rodinia's arrays: a node has its location in front and its keys last, so that they lie across
+ * lines; places in the tree have 8 bytes; and what is followed must be a node. */
+struct rodinia_node {
+    int location;
+    int indices[ORDER + 1];
+    int keys[ORDER + 1];
+    bool is_leaf;
+    int key_count;
+};
+
+/* One level down for the query, if the thread's key is the one to follow. */
+SL_DEV void follow(const rodinia_node *nodes, long node_count, const long *current, int key, long *following)
+{
+    const rodinia_node *here = &nodes[*current];
+    int thread = threadIdx.x;
+    if (here->keys[thread] <= key && here->keys[thread + 1] > key && here->indices[thread] < node_count)
+        *following = here->indices[thread];
+}
+
+KERNEL find_k_rodinia(const rodinia_node *nodes, const int *records, const int *keys, long *current, long *following,
+                      int *answer, int height, long node_count)
+{
+    int thread = threadIdx.x, query = blockIdx.x;
+    for (int level = 1; level < height; level++) {
+        follow(nodes, node_count, &current[query], keys[query], &following[query]);
+        __syncthreads();
+        if (thread == 0)
+            current[query] = following[query];
+        __syncthreads();
+    }
+    if (nodes[current[query]].keys[thread] == keys[query])
+        answer[query] = records[nodes[current[query]].indices[thread]];
+}
+
+KERNEL find_range_k_rodinia(const rodinia_node *nodes, const int *first, const int *last, long *current, long *following,
+                            long *current_last, long *following_last, int *start, int *length, int height,
+                            long node_count)
+{
+    int thread = threadIdx.x, query = blockIdx.x;
+    for (int level = 1; level < height; level++) {
+        follow(nodes, node_count, &current[query], first[query], &following[query]);
+        follow(nodes, node_count, &current_last[query], last[query], &following_last[query]);
+        __syncthreads();
+        if (thread == 0) {
+            current[query] = following[query];
+            current_last[query] = following_last[query];
+        }
+        __syncthreads();
+    }
+    if (nodes[current[query]].keys[thread] == first[query])
+        start[query] = nodes[current[query]].indices[thread];
+    __syncthreads();
+    if (nodes[current_last[query]].keys[thread] == last[query])
+        length[query] = nodes[current_last[query]].indices[thread] - start[query] + 1;
+}

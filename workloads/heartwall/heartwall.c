@@ -5,6 +5,9 @@
  * left in global memory, and the convolution reads template and window many times: most reads hit, if L1 keeps the
  * arrays of the blocks that share it.
  *
+ * shared=1 takes blocks of 512 threads and keeps the rotated template in shared memory, as Rodinia 2 does, so that a
+ * product of the convolution reads global memory once instead of twice.
+ *
  * Simplified: moving speckle instead of a recording; template and window are smaller than Rodinia's (51 and 81) at
  * the default size; the search is limited to positions within the window by bounds instead of a convolved mask; the
  * template is not renewed, which Rodinia does every tenth frame. */
@@ -12,7 +15,7 @@
 
 #include "workloads/common/inputs.h"
 
-enum { THREADS = 256, MOST_WINDOW = 81 };
+enum { THREADS = 256, SHARED_THREADS = 512, MOST_WINDOW = 81 };
 
 typedef struct tracking {
     uint32_t points, frames, t, w; /* w x w window, t x t template */
@@ -131,6 +134,7 @@ static uint64_t per_point(sl_host *h, const char *label, const tracking *k, uint
 void sl_workload_heartwall(sl_host *h)
 {
     tracking k = make_tracking(h);
+    bool shared = sl_host_param(h, "shared", 0, 1);
     uint32_t c = k.w + k.t - 1, r = k.w + 2 * k.t, tt = k.t * k.t, ww = k.w * k.w;
     uint64_t place_bytes = k.points * sizeof(int32_t), frame_bytes = (uint64_t)k.rows * k.columns * sizeof(float);
     int32_t *row[2], *column[2];
@@ -154,7 +158,8 @@ void sl_workload_heartwall(sl_host *h)
         sl_host_write(h, frame_dev, k.frame[f], frame_bytes);
         sl_host_download(h, row[0], rows_dev, place_bytes);
         sl_host_download(h, column[0], columns_dev, place_bytes);
-        sl_host_launch(h, "heartwall", SL_DIM(k.points), SL_DIM(THREADS), 0, frame_dev, k.rows, k.columns,
+        sl_host_launch(h, shared ? "heartwall_shared" : "heartwall", SL_DIM(k.points),
+                       SL_DIM(shared ? SHARED_THREADS : THREADS), 0, frame_dev, k.rows, k.columns,
                        (uint32_t)(f == 0), rows_dev, columns_dev, pattern_dev, rotated_dev, window_dev, squares_dev,
                        padded_dev, strips_dev, convolved_dev, sum_dev, sqr_dev, corr_dev, column_sum_dev, best_dev,
                        best_row_dev, k.t, k.w);

@@ -1,8 +1,17 @@
 /* Following points of a heart's wall through frames of ultrasound: a block for each point correlates a small template
  * of its surroundings with a window of the next frame, in many passes over arrays of its own in global memory. All
  * arrays lie column by column. A template has T x T pixels, a window W x W, a correlation C = W + T - 1 squared, and
- * the window with a margin of T on each side is R = W + 2 T squared. */
+ * the window with a margin of T on each side is R = W + 2 T squared.
+ *
+ * This file is compiled twice: heartwall has blocks of 256 threads and all arrays in global memory; heartwall_shared, the
+ * part at the end, has blocks of 512 threads and the rotated template in shared memory, as Rodinia 2. */
+#ifndef SHARED_TEMPLATE
 enum { THREADS = 256 };
+#define KERNEL_NAME heartwall
+#else
+enum { THREADS = 512, MOST_TEMPLATE = 51 };
+#define KERNEL_NAME heartwall_shared
+#endif
 
 /* Arrays of all points, one after the other. */
 struct work {
@@ -124,7 +133,7 @@ static __device__ void follow(const work &mine, int t, int w, int frame_rows, in
     }
 }
 
-KERNEL heartwall(const float *frame, int frame_rows, int frame_columns, int first, int *rows, int *columns,
+KERNEL KERNEL_NAME(const float *frame, int frame_rows, int frame_columns, int first, int *rows, int *columns,
                  float *pattern, float *rotated, float *window, float *squares, float *padded, float *strips,
                  float *convolved, float *sum, float *sum_sqr, float *correlation, float *column_sum, float *best,
                  int *best_row, int t, int w)
@@ -149,10 +158,18 @@ KERNEL heartwall(const float *frame, int frame_rows, int frame_columns, int firs
         return;
     }
     cut_out(frame, frame_rows, rows[point], columns[point], w, mine.window);
+#ifdef SHARED_TEMPLATE
+    __shared__ float shared_template[MOST_TEMPLATE * MOST_TEMPLATE];
+    for (int i = threadIdx.x; i < t * t; i += THREADS)
+        shared_template[i] = mine.pattern[t * t - 1 - i];
+    __syncthreads();
+    convolve(shared_template, mine.window, t, w, mine.convolved);
+#else
     for (int i = threadIdx.x; i < t * t; i += THREADS)
         mine.rotated[i] = mine.pattern[t * t - 1 - i];
     __syncthreads();
     convolve(mine.rotated, mine.window, t, w, mine.convolved);
+#endif
     local_sums(mine.window, t, w, mine.padded, mine.strips, mine.sum);
     for (int i = threadIdx.x; i < w * w; i += THREADS)
         mine.squares[i] = mine.window[i] * mine.window[i];
@@ -170,3 +187,11 @@ KERNEL heartwall(const float *frame, int frame_rows, int frame_columns, int firs
     __syncthreads();
     follow(mine, t, w, frame_rows, frame_columns, &rows[point], &columns[point]);
 }
+
+#undef KERNEL_NAME
+#ifndef SHARED_TEMPLATE
+#define SHARED_TEMPLATE
+namespace shared_template {
+#include "heartwall/heartwall.cu"
+}
+#endif

@@ -6,11 +6,15 @@
  * and as many rounds as the network is wide; road=2 a random graph, as Lonestar's r4: every row has `mean` edges to
  * anywhere.
  *
+ * lonestar=T makes the accesses of LonestarGPU's own code: degree and first edge of a vertex are looked up for the end of each
+ * edge and again for its length, and each of the T threads of a block has 1024 / T vertices in a row, as in that code where
+ * blocks of 1024 threads are not to be had.
+ *
  * Simplified: a round reads the distances that the round before left, in a second array, where Lonestar's threads see
  * each other's updates within a round and so need fewer rounds, but never the same accesses twice. */
 #include "workloads/common/graphs.h"
 
-enum { UNREACHED = 1000000000, THREADS = 256, LONGEST = 10 };
+enum { UNREACHED = 1000000000, THREADS = 256, LONGEST = 10, LONESTAR_THREADS = 1024 };
 
 /* Bellman and Ford's method with a queue of the vertices whose distance fell. */
 static void shortest_paths(sl_host *h, const sl_csr *graph, const uint32_t *weight, uint32_t source, uint32_t *distance)
@@ -49,29 +53,65 @@ static sl_csr input_graph(sl_host *h)
     return sl_road_graph(h, width, width);
 }
 
+/* What a round works on, in the device's memory. */
+typedef struct arrays {
+    uint64_t row_start, neighbour, weight, distance, next, changed;
+    uint64_t degree, index; /* of Lonestar's graph */
+    uint32_t vertices, edges;
+} arrays;
+
+static void upload_lonestar(sl_host *h, const sl_csr *graph, arrays *a)
+{
+    uint32_t *degree = sl_host_new(h, uint32_t, graph->rows), *index = sl_host_new(h, uint32_t, graph->rows);
+    for (uint32_t v = 0; v < graph->rows; v++) {
+        degree[v] = graph->row_start[v + 1] - graph->row_start[v];
+        index[v] = v;
+    }
+    a->degree = sl_host_upload(h, "degree", degree, graph->rows * sizeof *degree);
+    a->index = sl_host_upload(h, "index", index, graph->rows * sizeof *index);
+}
+
+/* Blocks of `lonestar` threads; 0: a thread per vertex. */
+static void relax(sl_host *h, const arrays *a, uint32_t lonestar)
+{
+    if (lonestar)
+        sl_host_launch(h, "relax_lonestar", SL_DIM(sl_blocks(a->vertices, lonestar)), SL_DIM(lonestar), 0, a->degree,
+                       a->index, a->row_start, a->neighbour, a->weight, a->distance, a->next, a->changed, a->vertices,
+                       a->edges, LONESTAR_THREADS / lonestar);
+    else
+        sl_host_launch(h, "relax", SL_DIM(sl_blocks(a->vertices, THREADS)), SL_DIM(THREADS), 0, a->row_start,
+                       a->neighbour, a->weight, a->distance, a->next, a->changed, a->vertices);
+}
+
 void sl_workload_sssp(sl_host *h)
 {
     sl_csr graph = input_graph(h);
+    uint32_t lonestar = (uint32_t)sl_host_param(h, "lonestar", 0, LONESTAR_THREADS);
+    if (lonestar & (lonestar - 1))
+        sl_host_fail(h, SL_INVALID, "lonestar must be 0 or a power of two");
     uint32_t vertices = graph.rows, *weight = sl_random_weights(h, graph.entries, LONGEST), changed = 1;
     uint32_t *distance = sl_host_new(h, uint32_t, vertices), source = sl_busiest_vertex(&graph);
     for (uint32_t v = 0; v < vertices; v++)
         distance[v] = v == source ? 0 : UNREACHED;
     uint64_t bytes = vertices * sizeof *distance, edge_bytes = graph.entries * sizeof *weight;
-    uint64_t start_dev = sl_host_upload(h, "row_start", graph.row_start, bytes + sizeof *distance);
-    uint64_t neighbour_dev = sl_host_upload(h, "neighbour", graph.column, edge_bytes);
-    uint64_t weight_dev = sl_host_upload(h, "weight", weight, edge_bytes);
-    uint64_t distance_dev = sl_host_upload(h, "distance", distance, bytes);
-    uint64_t next_dev = sl_host_upload(h, "next distance", distance, bytes);
-    uint64_t changed_dev = sl_host_device(h, "changed", sizeof changed);
+    arrays a = {.vertices = vertices, .edges = (uint32_t)graph.entries};
+    a.row_start = sl_host_upload(h, "row_start", graph.row_start, bytes + sizeof *distance);
+    a.neighbour = sl_host_upload(h, "neighbour", graph.column, edge_bytes);
+    a.weight = sl_host_upload(h, "weight", weight, edge_bytes);
+    a.distance = sl_host_upload(h, "distance", distance, bytes);
+    a.next = sl_host_upload(h, "next distance", distance, bytes);
+    a.changed = sl_host_device(h, "changed", sizeof changed);
+    if (lonestar)
+        upload_lonestar(h, &graph, &a);
 
-    for (sl_dim grid = SL_DIM(sl_blocks(vertices, THREADS)); changed;) {
-        sl_host_fill(h, changed_dev, 0, sizeof changed);
-        sl_host_launch(h, "relax", grid, SL_DIM(THREADS), 0, start_dev, neighbour_dev, weight_dev, distance_dev,
-                       next_dev, changed_dev, vertices);
-        sl_host_launch(h, "settle", grid, SL_DIM(THREADS), 0, next_dev, distance_dev, vertices);
-        sl_host_download(h, &changed, changed_dev, sizeof changed);
+    while (changed) {
+        sl_host_fill(h, a.changed, 0, sizeof changed);
+        relax(h, &a, lonestar);
+        sl_host_launch(h, "settle", SL_DIM(sl_blocks(vertices, THREADS)), SL_DIM(THREADS), 0, a.next, a.distance,
+                       vertices);
+        sl_host_download(h, &changed, a.changed, sizeof changed);
     }
-    sl_host_download(h, distance, distance_dev, bytes);
+    sl_host_download(h, distance, a.distance, bytes);
 
     if (!sl_host_checks(h))
         return;
