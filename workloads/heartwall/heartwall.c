@@ -159,10 +159,9 @@ void sl_workload_heartwall(sl_host *h)
         sl_host_download(h, row[0], rows_dev, place_bytes);
         sl_host_download(h, column[0], columns_dev, place_bytes);
         sl_host_launch(h, shared ? "heartwall_shared" : "heartwall", SL_DIM(k.points),
-                       SL_DIM(shared ? SHARED_THREADS : THREADS), 0, frame_dev, k.rows, k.columns,
-                       (uint32_t)(f == 0), rows_dev, columns_dev, pattern_dev, rotated_dev, window_dev, squares_dev,
-                       padded_dev, strips_dev, convolved_dev, sum_dev, sqr_dev, corr_dev, column_sum_dev, best_dev,
-                       best_row_dev, k.t, k.w);
+                       SL_DIM(shared ? SHARED_THREADS : THREADS), 0, frame_dev, k.rows, k.columns, (uint32_t)(f == 0),
+                       rows_dev, columns_dev, pattern_dev, rotated_dev, window_dev, squares_dev, padded_dev, strips_dev,
+                       convolved_dev, sum_dev, sqr_dev, corr_dev, column_sum_dev, best_dev, best_row_dev, k.t, k.w);
         if (f == 0 || !sl_host_checks(h))
             continue;
         sl_host_download(h, row[1], rows_dev, place_bytes);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* White blood cells followed from frame to frame: the kernel IMGVF of Rodinia's leukocyte, in which its time is spent. A block
- * of 320 threads solves for the motion gradient vector field around a cell, 41 x 81 values in shared memory; from global
- * memory it reads the cell's surroundings, once in each iteration. Most of what it executes is arithmetic: eight
- * arc tangents for each value.
+/* White blood cells followed from frame to frame: the kernel IMGVF of Rodinia's leukocyte, in which its time is spent.
+ * A block of 320 threads solves for the motion gradient vector field around a cell, 41 x 81 values in shared memory;
+ * from global memory it reads the cell's surroundings, once in each iteration. Most of what it executes is arithmetic:
+ * eight arc tangents for each value.
  *
- * Simplified: matrices of all cells lie one after the other, where Rodinia has pointers to them; images are made up of a
- * bright ring and noise; values are written when no thread can need the old ones any more, where Rodinia's threads race.
+ * Simplified: matrices of all cells lie one after the other, where Rodinia has pointers to them; images are made up of
+ * a bright ring and noise; values are written when no thread can need the old ones any more, where Rodinia's threads
+ * race.
  */
 #include <math.h>
 
@@ -17,7 +18,8 @@ static const double MU = 0.5, LAMBDA = 8 * 0.5 + 1, SHARPNESS = 64, PI = 3.14159
 /* What is around a cell in the next frame: edges are bright, and it is a little further. */
 static void make_image(sl_host *h, float *image)
 {
-    double radius = 9 + 6 * sl_random_f32(sl_host_random(h)), row = 20, column = 38 + 4 * sl_random_f32(sl_host_random(h));
+    double radius = 9 + 6 * sl_random_f32(sl_host_random(h)), row = 20,
+           column = 38 + 4 * sl_random_f32(sl_host_random(h));
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLUMNS; c++) {
             double rim = fabs(hypot(r - row, c - column) - radius);

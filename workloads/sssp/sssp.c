@@ -6,9 +6,9 @@
  * and as many rounds as the network is wide; road=2 a random graph, as Lonestar's r4: every row has `mean` edges to
  * anywhere.
  *
- * lonestar=T makes the accesses of LonestarGPU's own code: degree and first edge of a vertex are looked up for the end of each
- * edge and again for its length, and each of the T threads of a block has 1024 / T vertices in a row, as in that code where
- * blocks of 1024 threads are not to be had.
+ * lonestar=T makes the accesses of LonestarGPU's own code: degree and first edge of a vertex are looked up for the end
+ * of each edge and again for its length, and each of the T threads of a block has 1024 / T vertices in a row, as in
+ * that code where blocks of 1024 threads are not to be had.
  *
  * Simplified: a round reads the distances that the round before left, in a second array, where Lonestar's threads see
  * each other's updates within a round and so need fewer rounds, but never the same accesses twice. */
