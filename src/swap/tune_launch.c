@@ -75,7 +75,8 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                                           .rounds = job->rounds,
                                           .cold = job->cold};
     if (!status)
-        status = sl_time_launch_on_gpu(kernel, &repeated, &options, &visited, tune, (void *)(uintptr_t)job, error);
+        status = sl_time_launch_on_gpu(kernel, &repeated, &options, NULL, &visited, tune, (void *)(uintptr_t)job,
+                                       error);
     sl_arena_fini(&arena);
     return status;
 }
