@@ -338,6 +338,7 @@ static int tune_program(tuning *t)
                                             : "--select: a program on a GPU is tuned with one strategy");
     sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
     if (!status) {
+        how.job.scratch = strdup(folder);
         status = sl_tune_program(&how, t->inv->progress, &tuned, &error);
         if (!status)
             status = show_program(t, &how.job, &tuned, &code, &error);
