@@ -44,6 +44,7 @@ static const field kernel_fields[] = {
     {"gain", NUMBER, false, offsetof(sl_plan_kernel, gain)},
     {"gain_spread", NUMBER, false, offsetof(sl_plan_kernel, gain_spread)},
     {"noise", NUMBER, false, offsetof(sl_plan_kernel, noise)},
+    {"ranking", TEXT, false, offsetof(sl_plan_kernel, ranking)},
     {"verdict", TEXT, false, offsetof(sl_plan_kernel, verdict)},
     {0},
 };
@@ -51,8 +52,9 @@ static const field kernel_fields[] = {
     {"array", TEXT, false, offsetof(sl_plan_load, array)}, {"group", WHOLE, false, offsetof(sl_plan_load, group)},     \
         {"mode", MODE, true, offsetof(sl_plan_load, mode)},                                                            \
         {"affinity", BY_MODE, false, offsetof(sl_plan_load, affinity)},                                                \
-        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)}, {"why", TEXT, false, offsetof(sl_plan_load, why)}, \
-        {0},
+        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)},                                                    \
+        {"predicted", BY_MODE, false, offsetof(sl_plan_load, predicted)},                                              \
+        {"why", TEXT, false, offsetof(sl_plan_load, why)}, {0},
 /* Of loads, and of stores. */
 static const field load_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
                                     {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
@@ -343,7 +345,7 @@ static sl_status read_list(const source *s, const sl_json_value *list, int which
     for (uint32_t i = 0; i < list->count && !status; i++) {
         sl_plan_load *load = &plan->load[plan->loads];
         for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
-            load->affinity[m] = load->spread[m] = NAN;
+            load->affinity[m] = load->spread[m] = load->predicted[m] = NAN;
         load->node = (uint8_t)lists[which].node;
         from[plan->loads++] = list->value[i];
         status = read_fields(s, list->value[i], lists[which].item, lists[which].fields, NULL, load);

@@ -25,7 +25,8 @@ typedef struct sl_plan_load {
     /* By mode: percent of the kernel's time gained by this load alone, and the standard error of it. NaN: not measured.
      */
     double affinity[SL_BYPASS_MODES], spread[SL_BYPASS_MODES];
-    const char *why; /* NULL: no reason given */
+    double predicted[SL_BYPASS_MODES]; /* what the ranking expects of it, in percent (sl_ranking); NaN: nothing */
+    const char *why;                   /* NULL: no reason given */
 } sl_plan_load;
 
 /* Timings of one kernel, in the timer's unit; 0: not measured. */
@@ -34,6 +35,7 @@ typedef struct sl_plan_kernel {
     double base, planned;     /* medians of the last timing */
     double gain, gain_spread; /* percent of base, and its standard error */
     double noise;             /* gains up to this, in percent, are noise */
+    const char *ranking;      /* how choices were ranked before they were timed; NULL: they were not */
     const char *verdict;      /* a sentence; NULL: none */
 } sl_plan_kernel;
 

@@ -2,6 +2,7 @@
 #include "bypass/tune.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Whether a final timing differs by more than noise. Where the timer knows the noise of one round, several have less.
@@ -66,6 +67,10 @@ sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned,
         tuned->verdict = "timed as another plan was";
         return sl_tuner_like(tuner, error);
     }
+    if (tuner->options.rank_only) {
+        tuned->verdict = "ranked, not timed";
+        return SL_OK;
+    }
     sl_status status = selector->select(tuner, tuned->mode, tuned->why, error);
     for (uint32_t i = 0; i < loads; i++)
         tuned->chosen += tuned->mode[i] != 0;
@@ -95,13 +100,28 @@ static void *extend(sl_arena *arena, const void *items, uint32_t count, uint32_t
     return longer;
 }
 
-/* Whether a plan says something of a node: of all loads, and of others that were timed. */
+/* Whether a plan says something of a node: of all loads, and of others that were timed, or would be. */
 static bool is_told(const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned)
 {
-    bool told = tuner->graph->load[i].node == SL_NODE_LOAD || tuned->mode[i];
+    bool told = tuner->graph->load[i].node == SL_NODE_LOAD || tuned->mode[i] || tuner->options.rank_only;
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
         told |= isfinite(tuner->load[i][m]);
     return told;
+}
+
+/* What the ranking expects of each mode of a node alone; NaN: nothing. */
+static void fill_predicted(const sl_tuner *tuner, uint32_t i, double predicted[SL_BYPASS_MODES], bool *failed)
+{
+    const sl_ranking *ranking = tuner->options.ranking;
+    uint8_t *choice = calloc(tuner->graph->nodes + 1, 1);
+    *failed |= !choice;
+    for (unsigned m = 0; m < SL_BYPASS_MODES; m++) {
+        bool ranked = choice && ranking && ranking->predict && sl_tuner_modes(tuner, i, 1u << m);
+        if (ranked)
+            choice[i] = (uint8_t)m;
+        predicted[m] = ranked ? ranking->predict(ranking, choice) : NAN;
+    }
+    free(choice);
 }
 
 static void fill_load(sl_plan *plan, const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned, bool *failed)
@@ -121,10 +141,12 @@ static void fill_load(sl_plan *plan, const sl_tuner *tuner, uint32_t i, const sl
                          .why = copy(plan, tuned->why[i], failed)};
     memcpy(to->affinity, tuner->load[i], sizeof to->affinity);
     memcpy(to->spread, tuner->load_spread[i], sizeof to->spread);
+    fill_predicted(tuner, i, to->predicted, failed);
 }
 
 sl_status sl_plan_add(sl_plan *plan, const sl_tuner *tuner, const char *kernel, const sl_tuned *tuned, sl_error *error)
 {
+    const sl_ranking *ranking = tuner->options.ranking;
     bool failed = false;
     plan->load = extend(&plan->arena, plan->load, plan->loads, tuner->graph->nodes, sizeof *plan->load);
     plan->kernel = extend(&plan->arena, plan->kernel, plan->kernels, 1, sizeof *plan->kernel);
@@ -136,6 +158,7 @@ sl_status sl_plan_add(sl_plan *plan, const sl_tuner *tuner, const char *kernel, 
                                                      .gain = tuned->timing.gain,
                                                      .gain_spread = tuned->timing.spread,
                                                      .noise = tuner->noise,
+                                                     .ranking = copy(plan, ranking ? ranking->text : NULL, &failed),
                                                      .verdict = copy(plan, tuned->verdict, &failed)};
     for (uint32_t i = 0; i < tuner->graph->nodes; i++)
         if (is_told(tuner, i, tuned))

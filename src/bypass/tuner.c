@@ -227,6 +227,8 @@ sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timi
 typedef struct request {
     double *gain, *spread;
     uint8_t *choice;
+    double predicted; /* by the ranking */
+    size_t number;
 } request;
 typedef SL_ARRAY(request) request_list;
 
@@ -241,9 +243,40 @@ static sl_status request_affinity(sl_tuner *tuner, const uint32_t *load, uint32_
             return sl_fail_memory(error);
         choice[load[i]] = (uint8_t)mode;
     }
-    if (choice && isnan(*gain) && !sl_array_push(requests, (request){gain, spread, choice}))
+    if (choice && isnan(*gain) && !sl_array_push(requests, (request){gain, spread, choice, 0, requests->count}))
         return sl_fail_memory(error);
     return SL_OK;
+}
+
+static bool is_ranked(const sl_tuner *tuner)
+{
+    return tuner->options.ranking && tuner->options.ranking->predict;
+}
+
+static int by_prediction(const void *a, const void *b)
+{
+    const request *x = a, *y = b;
+    return x->predicted != y->predicted ? (x->predicted < y->predicted ? 1 : -1)
+                                        : (x->number > y->number) - (x->number < y->number);
+}
+
+/* What promises most comes first, and the rest is left out: all but `max`. Without a ranking nothing changes. */
+static void rank_requests(const sl_tuner *tuner, request_list *requests, uint64_t max)
+{
+    const sl_ranking *ranking = tuner->options.ranking;
+    if (!is_ranked(tuner) || !requests->count)
+        return;
+    for (size_t i = 0; i < requests->count; i++)
+        requests->items[i].predicted = ranking->predict(ranking, requests->items[i].choice);
+    qsort(requests->items, requests->count, sizeof *requests->items, by_prediction);
+    if (requests->count > max)
+        requests->count = max;
+}
+
+/* How many choices a list may have before they are ranked: then all are known. */
+static uint64_t list_max(const sl_tuner *tuner, uint64_t max)
+{
+    return is_ranked(tuner) ? UINT64_MAX : max;
 }
 
 static sl_status list_requests(sl_tuner *tuner, uint32_t modes, request_list *requests, sl_error *error)
@@ -323,9 +356,10 @@ static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
     return status;
 }
 
-/* Times the requests. */
-static sl_status measure_requests(sl_tuner *tuner, request_list *requests, sl_error *error)
+/* Times the requests, at most `max` where they are ranked. */
+static sl_status measure_requests(sl_tuner *tuner, request_list *requests, uint64_t max, sl_error *error)
 {
+    rank_requests(tuner, requests, max);
     const uint8_t **choice = calloc(requests->count + 1, sizeof *choice);
     sl_timing *timing = calloc(requests->count + 1, sizeof *timing);
     sl_status status = choice && timing ? SL_OK : sl_fail_memory(error);
@@ -394,13 +428,14 @@ static sl_status groups_first(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
     request_list requests = {0};
     sl_status status = SL_OK;
+    uint64_t max = tuner->measured < tuner->options.max ? tuner->options.max - tuner->measured : 0;
     bool *opened = sl_arena_array(&tuner->arena, bool, tuner->graph->groups + 1);
     if (!opened)
         return sl_fail_memory(error);
     for (uint32_t g = 0; g < tuner->graph->groups && !status; g++)
         status = request_group(tuner, g, tuner->graph->group[g].loads == 1, modes, &requests, error);
     if (!status)
-        status = measure_requests(tuner, &requests, error);
+        status = measure_requests(tuner, &requests, max, error);
     requests = (request_list){0};
     uint32_t of_load = (uint32_t)__builtin_popcount(modes & ~1u);
     for (uint32_t g; !status && (g = next_group(tuner, opened)) < tuner->graph->groups;) {
@@ -409,7 +444,7 @@ static sl_status groups_first(sl_tuner *tuner, uint32_t modes, sl_error *error)
         if (tuner->measured + requests.count + more <= tuner->options.max) /* else a smaller one may fit */
             status = request_group(tuner, g, true, modes, &requests, error);
     }
-    return status ? status : measure_requests(tuner, &requests, error);
+    return status ? status : measure_requests(tuner, &requests, UINT64_MAX, error);
 }
 
 /* ---- modes that are not by level ---- */
@@ -427,7 +462,8 @@ static int by_effect(const void *a, const void *b)
     return x->effect != y->effect ? (x->effect < y->effect ? 1 : -1) : (x->group > y->group) - (x->group < y->group);
 }
 
-/* Groups in the order in which they are tried: those that caches matter to first, then as in the code. */
+/* Groups in the order in which they are tried, unless there is a ranking: those that caches matter to first, then as in
+ * the code. */
 static ranked *rank_groups(sl_tuner *tuner)
 {
     ranked *order = sl_arena_array(&tuner->arena, ranked, tuner->graph->groups + 1);
@@ -442,7 +478,7 @@ static sl_status list_others(sl_tuner *tuner, uint32_t modes, uint64_t max, requ
 {
     const ranked *order = rank_groups(tuner);
     sl_status status = order ? SL_OK : sl_fail_memory(error);
-    for (uint32_t k = 0; k < tuner->graph->groups && !status && requests->count < max; k++) {
+    for (uint32_t k = 0; k < tuner->graph->groups && !status && requests->count < list_max(tuner, max); k++) {
         const sl_load_group *group = &tuner->graph->group[order[k].group];
         status = request_group(tuner, order[k].group, group->loads == 1, modes, requests, error);
     }
@@ -456,7 +492,7 @@ static sl_status open_groups(sl_tuner *tuner, uint32_t modes, uint64_t max, requ
     for (uint32_t g = 0; g < tuner->graph->groups && !status; g++)
         for (unsigned m = SL_BYPASS_BY_LEVEL; m < SL_BYPASS_MODES && !status; m++)
             if (modes >> m & 1 && tuner->graph->group[g].loads > 1 &&
-                requests->count + tuner->graph->group[g].loads <= max &&
+                requests->count + tuner->graph->group[g].loads <= list_max(tuner, max) &&
                 sl_tuner_significant(tuner, tuner->group[g][m], tuner->group_spread[g][m]))
                 status = request_group(tuner, g, true, 1u << m, requests, error);
     return status;
@@ -473,13 +509,13 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
         return SL_OK;
     sl_status status = list_others(tuner, modes, max, &requests, error);
     if (!status)
-        status = measure_requests(tuner, &requests, error);
+        status = measure_requests(tuner, &requests, max, error);
     else
         sl_array_free(&requests);
     requests = (request_list){0};
     if (!status)
         status = open_groups(tuner, modes, max, &requests, error);
-    return status ? status : measure_requests(tuner, &requests, error);
+    return status ? status : measure_requests(tuner, &requests, max, error);
 }
 
 /* ---- all ---- */
@@ -492,7 +528,7 @@ static sl_status measure_by_level(sl_tuner *tuner, uint32_t modes, sl_error *err
     request_list requests = {0};
     sl_status status = list_requests(tuner, modes, &requests, error);
     if (!status && (!tuner->options.max || tuner->measured + requests.count <= tuner->options.max))
-        return measure_requests(tuner, &requests, error);
+        return measure_requests(tuner, &requests, UINT64_MAX, error);
     sl_array_free(&requests);
     return status ? status : groups_first(tuner, modes, error);
 }
@@ -549,7 +585,7 @@ sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
                                               error);
         }
     if (!status)
-        return measure_requests(tuner, &requests, error);
+        return measure_requests(tuner, &requests, UINT64_MAX, error);
     sl_array_free(&requests);
     return status;
 }

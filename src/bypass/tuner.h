@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/progress.h"
+#include "bypass/ranking.h"
 #include "bypass/timer.h"
 
 /* A store of timings: tuning resumes where it was stopped, and another selection strategy reuses what was measured.
@@ -22,8 +23,10 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
-    double seconds;    /* to spend on a kernel, about; 0: as many as it takes. What does not fit is not timed */
-    uint32_t controls; /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
+    double seconds;            /* to spend on a kernel, about; 0: as many as it takes. What does not fit is not timed */
+    uint32_t controls;         /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
+    const sl_ranking *ranking; /* of this kernel's choices: what promises most is timed first; NULL: as in the code */
+    bool rank_only;            /* time nothing */
     const struct sl_plan *like;   /* time only what this plan shows to make a difference; NULL: as is needed */
     const sl_timing_store *store; /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;           /* under which they are kept there */
@@ -62,8 +65,10 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
                         bool verify, sl_timing *timing, sl_error *error);
 /* Fills load and group for the modes of the mask, and the noise. Modes by level: all loads and groups; where that is
  * more than options.max, groups first, and single loads only of the groups with the largest effect, as far as they fit.
- * Other modes: groups, those first for which modes by level made a difference, at most as many as fit options.max (0:
- * 96), and single loads where the group gains by the mode. What is not timed stays NaN. */
+ * Other modes: groups, at most as many as fit options.max (0: 96), and single loads where the group gains by the mode.
+ * In each of these steps, what options.ranking expects most of is timed first, and the rest is left out where there is
+ * a limit; without a ranking, groups for which modes by level made a difference have other modes first. What is not
+ * timed stays NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
 /* Fills load for what options.like shows to make a difference, to compare its timer with this one. */
 sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error);

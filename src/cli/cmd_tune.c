@@ -22,7 +22,7 @@ typedef struct tune_options {
     const char *like;     /* a plan of another timer */
     const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
-    bool cold, no_cache;
+    bool cold, no_cache, rank_only;
     int on;
     const char *gpu; /* machine to simulate */
     sl_option_list set;
@@ -45,10 +45,11 @@ static const sl_option options[] = {
     {"sigmas", 0, SL_OPTION_STRING, "K", "Treat gains below K standard errors of the original as noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
-    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
-    {"seconds", 0, SL_OPTION_STRING, "S", "Spend about S seconds on the kernels of a program on a GPU, or on each kernel of other inputs: single loads and groups first, then combinations, as far as they fit; 0: as many as it takes (default: 60 for a program on a GPU, else 0)", AT(seconds), 0, 0, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: groups first, in the order of the ranking, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
+    {"seconds", 0, SL_OPTION_STRING, "S", "Spend about S seconds on the kernels of a program on a GPU, or on each kernel of other inputs: single loads and groups first, in the order of the ranking, then combinations, as far as they fit; 0: as many as it takes (default: 60 for a program on a GPU, else 0)", AT(seconds), 0, 0, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program: tune at most N kernels, those that take most time, on the simulator those with most warp instructions (default: 20, or as many as make 95 % of it)", AT(kernels), 1, 1000, NULL},
     {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one; with --controls L1,L2,neutral also the neutral hints in place of those to L2", AT(like), 0, 0, NULL},
+    {"rank-only", 0, SL_OPTION_FLAG, NULL, "Time nothing: write into the plan what the model expects of each cache control, by which timings are ordered", AT(rank_only), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -111,6 +112,7 @@ static int read_numbers(tuning *t)
     if (o->on == ON_GPU && (o->rounds == 1 || o->rounds == 2))
         return sl_cli_usage(t->inv, "--rounds: a GPU needs at least 3 to estimate noise");
     t->tuner.rounds = (uint32_t)o->rounds;
+    t->tuner.rank_only = o->rank_only;
     t->tuner.search = o->search;
     t->tuner.max = o->max || o->on == ON_SIM ? o->max : GPU_TIMINGS;
     t->tuner.progress = t->inv->progress;
@@ -218,7 +220,9 @@ static sl_status show(tuning *t, int *code, sl_error *error)
     sl_status status = sl_plan_list_join(&t->result.plans, &t->arena, &joined, error);
     if (!status)
         status = make_rows(t, &rows, error);
-    sl_tuning shown = {.timer = joined.timer,
+    sl_tuning shown = {.timer = joined.timer ? joined.timer
+                                : t->machine ? t->machine->name
+                                             : "gpu",
                        .unit = joined.unit ? joined.unit : "ns",
                        .rows = t->result.kernels.count,
                        .row = rows,
@@ -307,7 +311,7 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
                 sl_program_results_time(before, NULL) / 1e9, sl_program_results_time(after, NULL) / 1e9,
                 tuned->runs.seconds[SL_RUN_ORIGINAL], tuned->runs.seconds[SL_RUN_PLANNED],
                 (unsigned long long)after->bytes, sl_planned_same(&tuned->runs));
-    else if (!t->inv->common->quiet)
+    else if (!t->inv->common->quiet && !t->options->rank_only)
         fprintf(stderr, "nothing to gain: the program stays as it is\n");
     return SL_OK;
 }
@@ -334,6 +338,7 @@ static int tune_program(tuning *t)
                                             : "--select: a program on a GPU is tuned with one strategy");
     sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
     if (!status) {
+        how.job.scratch = strdup(folder);
         status = sl_tune_program(&how, t->inv->progress, &tuned, &error);
         if (!status)
             status = show_program(t, &how.job, &tuned, &code, &error);
@@ -392,7 +397,7 @@ static void say_program(const tuning *t)
     if (!t->inv->common->quiet && sl_plan_list_chosen(&t->result.plans))
         fprintf(stderr, "kernels of the program: %.0f cycles, with the plan %.0f; %u launches, one after the other\n",
                 plan->program_before, plan->program_after, t->input.recording.launches);
-    else if (!t->inv->common->quiet)
+    else if (!t->inv->common->quiet && !t->options->rank_only)
         fprintf(stderr, "nothing to gain: the program stays as it is\n");
 }
 
@@ -410,6 +415,7 @@ static int tune_input(tuning *t)
                                       .kernel_regex = o->input.kernel_regex,
                                       .cold = o->cold,
                                       .max_launches = 1,
+                                      .scratch = t->input.scratch,
                                       .rounds = (uint32_t)o->rounds,
                                       .machine = t->machine,
                                       .recording = &t->input.recording,
@@ -526,7 +532,9 @@ const sl_command sl_cmd_tune = {
         "group, then with other cache controls of groups of loads, of stores and of the kernel, and choose what is "
         "faster. A plan with hints to L2 or prefetches is also timed with neutral ones, which tell gains by code order "
         "from "
-        "gains by caches. The timer is the simulator, or with --on gpu a real GPU, on "
+        "gains by caches. Before anything is timed, the model ranks what can be: what promises most is timed first, "
+        "and "
+        "--seconds and --max-timings leave out the rest. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
         "again. Of a program the kernels that take most of its time are tuned, each in the PTX module it comes from: "

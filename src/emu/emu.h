@@ -23,11 +23,13 @@ typedef struct sl_emu_config {
     bool check_race;           /* report races within a block or cluster, and shuffles of lanes that do not take part */
     bool fp_contract_off;      /* mul and add stay apart where ptxas makes an fma of them */
     bool host_addresses;       /* device addresses are host pointers, as in unified memory */
-    const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
-    const sl_cubin *cubin;     /* facts about kernels of all programs; NULL: none */
-    const sl_machine *machine; /* whose limits hold; NULL: the built-in h200 */
-    const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */
-    const sl_progress *progress; /* of launches, in blocks; called at most some hundred times in each. NULL: none */
+    uint64_t around, around_bytes; /* memory of another device is copied to these addresses (sl_heap_create_around); 0:
+                                      none */
+    const char *isa;               /* "v3", "v2", "portable"; NULL: the best this CPU has */
+    const sl_cubin *cubin;         /* facts about kernels of all programs; NULL: none */
+    const sl_machine *machine;     /* whose limits hold; NULL: the built-in h200 */
+    const sl_launch_sink *sink;    /* NULL: nobody listens, nothing is recorded */
+    const sl_progress *progress;   /* of launches, in blocks; called at most some hundred times in each. NULL: none */
     /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;

@@ -81,14 +81,27 @@ static bool map_at_host_addresses(sl_heap *heap)
 }
 
 /* A separate address range, wherever the host has room: pages of the GPU start at large pages of the host. */
-static bool map_anywhere(sl_heap *heap)
+static bool map_anywhere(sl_heap *heap, uint64_t base, uint64_t bytes)
 {
-    uint64_t bytes = range_bytes(DEVICE_RANGE_BYTES);
     if (!reserve(heap, 0, bytes + GPU_PAGE))
         return false;
-    heap->base = FIRST_BASE;
-    heap->end = FIRST_BASE + bytes;
-    heap->shift = round_up((uint64_t)(uintptr_t)heap->mapped, GPU_PAGE) - FIRST_BASE;
+    heap->base = base;
+    heap->end = base + bytes;
+    heap->shift = round_up((uint64_t)(uintptr_t)heap->mapped, GPU_PAGE) - base;
+    return true;
+}
+
+/* Makes addresses up to `end` readable and writable. */
+static bool commit(sl_heap *heap, uint64_t end)
+{
+    if (end <= heap->committed)
+        return true;
+    uint64_t upto = round_up(end, 64 * (uint64_t)LARGE_BYTES);
+    if (upto > heap->end)
+        upto = heap->end;
+    if (mprotect(sl_heap_host(heap, heap->committed), upto - heap->committed, PROT_READ | PROT_WRITE))
+        return false;
+    heap->committed = upto;
     return true;
 }
 
@@ -97,7 +110,8 @@ sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **resul
     sl_heap *heap = calloc(1, sizeof *heap);
     if (!heap)
         return sl_fail_memory(error);
-    if (!(host_addresses ? map_at_host_addresses(heap) : map_anywhere(heap))) {
+    if (!(host_addresses ? map_at_host_addresses(heap)
+                         : map_anywhere(heap, FIRST_BASE, range_bytes(DEVICE_RANGE_BYTES)))) {
         free(heap);
         return sl_fail(error, SL_NO_MEMORY, "no room in the address space for device memory");
     }
@@ -105,6 +119,28 @@ sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **resul
     heap->track_writes = track_writes;
     heap->kernels_limit = SL_KERNELS_HEAP_BYTES;
     heap->host_addresses = host_addresses;
+    *result = heap;
+    return SL_OK;
+}
+
+sl_status sl_heap_create_around(uint64_t first, uint64_t bytes, sl_heap **result, sl_error *error)
+{
+    uint64_t base = first / GPU_PAGE * GPU_PAGE, taken = round_up(first - base + bytes, GPU_PAGE) + GPU_PAGE;
+    sl_heap *heap = calloc(1, sizeof *heap);
+    if (!heap)
+        return sl_fail_memory(error);
+    heap->kernels_limit = SL_KERNELS_HEAP_BYTES;
+    if (bytes > HOST_RANGE_BYTES || !map_anywhere(heap, base, taken + range_bytes(DEVICE_RANGE_BYTES))) {
+        free(heap);
+        return sl_fail(error, SL_NO_MEMORY, "no room in the address space for %llu bytes of another device's memory",
+                       (unsigned long long)bytes);
+    }
+    heap->committed = base;
+    heap->cursor = base + taken;
+    if (!commit(heap, heap->cursor)) {
+        sl_heap_destroy(heap);
+        return sl_fail_memory(error);
+    }
     *result = heap;
     return SL_OK;
 }
@@ -202,20 +238,6 @@ static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
         return true;
     }
     return false;
-}
-
-/* Makes addresses up to `end` readable and writable. */
-static bool commit(sl_heap *heap, uint64_t end)
-{
-    if (end <= heap->committed)
-        return true;
-    uint64_t upto = round_up(end, 64 * (uint64_t)LARGE_BYTES);
-    if (upto > heap->end)
-        upto = heap->end;
-    if (mprotect(sl_heap_host(heap, heap->committed), upto - heap->committed, PROT_READ | PROT_WRITE))
-        return false;
-    heap->committed = upto;
-    return true;
 }
 
 sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const char *label, uint64_t *addr,

@@ -40,6 +40,9 @@ typedef struct sl_heap sl_heap;
 /* track_writes: keep `written` maps for --check=uninit. host_addresses: addresses are valid host pointers as they are.
  */
 sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **heap, sl_error *error);
+/* A heap with copies of another device's memory at the addresses that it has there: those from `first` on, `bytes` of
+ * them, become allocations by sl_heap_place alone, and others are handed out behind them. */
+sl_status sl_heap_create_around(uint64_t first, uint64_t bytes, sl_heap **heap, sl_error *error);
 void sl_heap_destroy(sl_heap *heap);
 /* What to add to an address of this heap to get the host's; the same for all of them, as long as the heap lives. */
 uint64_t sl_heap_shift(const sl_heap *heap);
@@ -54,7 +57,7 @@ sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *
 /* Addresses for memory that the caller maps there (needs host_addresses): never handed out otherwise. `align` is a
  * power of 2 of at least a page. */
 sl_status sl_heap_reserve(sl_heap *heap, uint64_t bytes, uint64_t align, uint64_t *addr, sl_error *error);
-/* Makes such addresses an allocation, and no allocation again. */
+/* Makes such addresses, or those of sl_heap_create_around, an allocation, and no allocation again. */
 sl_status sl_heap_place(sl_heap *heap, uint64_t addr, uint64_t bytes, const char *label, sl_error *error);
 void sl_heap_withdraw(sl_heap *heap, uint64_t addr);
 /* addr must be a live allocation's base. */

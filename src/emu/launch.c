@@ -41,7 +41,8 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
         status = sl_fail(error, SL_INVALID, "instruction set %s is not available here",
                          config->isa ? config->isa : "x86-64-v2");
     if (status == SL_OK)
-        status = sl_heap_create(config->check_uninit, config->host_addresses, &emu->heap, error);
+        status = config->around_bytes ? sl_heap_create_around(config->around, config->around_bytes, &emu->heap, error)
+                                      : sl_heap_create(config->check_uninit, config->host_addresses, &emu->heap, error);
     if (status == SL_OK)
         status = sl_heap_alloc(emu->heap, SL_PARAM_BYTES, SL_ALLOC_INTERNAL, "kernel parameters", &emu->params, error);
     if (status == SL_OK)

@@ -29,21 +29,27 @@ static const char *source_text(const sl_plan_load *load, char *buffer, size_t si
     return buffer;
 }
 
-/* The mode with the largest gain; 0: none was measured. */
-static unsigned best_mode(const sl_plan_load *load)
+/* By mode: what was measured, or, where nothing was timed, what is expected. */
+static const double *gains_of(const sl_plan *plan, const sl_plan_load *load)
+{
+    return plan->timer ? load->affinity : load->predicted;
+}
+
+/* The mode with the largest gain; 0: none is known. */
+static unsigned best_mode(const double *gain)
 {
     unsigned best = 0;
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
-        if (!isnan(load->affinity[m]) && (!best || load->affinity[m] > load->affinity[best]))
+        if (!isnan(gain[m]) && (!best || gain[m] > gain[best]))
             best = m;
     return best;
 }
 
-static unsigned worst_mode(const sl_plan_load *load)
+static unsigned worst_mode(const double *gain)
 {
     unsigned worst = 0;
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
-        if (!isnan(load->affinity[m]) && (!worst || load->affinity[m] < load->affinity[worst]))
+        if (!isnan(gain[m]) && (!worst || gain[m] < gain[worst]))
             worst = m;
     return worst;
 }
@@ -59,16 +65,15 @@ static double noise_of(const sl_plan *plan, const char *function)
 /* Whether there is something to say about a node: it is changed, or would make a difference, or cannot be changed. */
 static bool matters(const sl_plan *plan, const sl_plan_load *load)
 {
-    unsigned best = best_mode(load), worst = worst_mode(load);
-    double noise = noise_of(plan, load->function);
-    return load->mode || load->why || load->affinity[best] > noise || load->affinity[worst] < -noise;
+    const double *gain = gains_of(plan, load), noise = noise_of(plan, load->function);
+    return load->mode || load->why || gain[best_mode(gain)] > noise || gain[worst_mode(gain)] < -noise;
 }
 
-static void effect_cells(sl_table *table, const sl_plan_load *load, unsigned mode)
+static void effect_cells(sl_table *table, const double *gain, unsigned mode)
 {
     sl_table_cell(table, mode ? sl_bypass_name(mode) : "");
     if (mode)
-        sl_table_cellf(table, "%+.2f", load->affinity[mode]);
+        sl_table_cellf(table, "%+.2f", gain[mode]);
     else
         sl_table_cell(table, "");
 }
@@ -83,6 +88,7 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
     uint32_t silent = 0;
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *load = &plan->load[i];
+        const double *gain = gains_of(plan, load);
         char buffer[160];
         if (!matters(plan, load)) {
             silent++;
@@ -93,8 +99,8 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
         sl_table_cell(table, load->array ? load->array : load->node == SL_NODE_KERNEL ? "" : "?");
         sl_table_cell(table, load->opcode ? load->opcode : "");
         sl_table_cellf(table, "%u", load->group);
-        effect_cells(table, load, best_mode(load));
-        effect_cells(table, load, worst_mode(load));
+        effect_cells(table, gain, best_mode(gain));
+        effect_cells(table, gain, worst_mode(gain));
         sl_table_cell(table, load->mode ? sl_bypass_name(load->mode) : "");
         sl_table_cell(table, load->why ? load->why : "");
     }
@@ -102,10 +108,23 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
     if (silent == plan->loads)
         sl_table_destroy(table);
     if (silent)
-        fprintf(file, "%s%u load%s, store%s and settings make no difference beyond noise\n",
-                silent < plan->loads ? "\nother " : "", silent, silent == 1 ? "" : "s", silent == 1 ? "" : "s");
+        fprintf(file, "%s%u load%s, store%s and settings %s\n", silent < plan->loads ? "\nother " : "", silent,
+                silent == 1 ? "" : "s", silent == 1 ? "" : "s",
+                plan->timer ? "make no difference beyond noise" : "should make no difference");
     fputc('\n', file);
     return status;
+}
+
+/* How timings were ordered; once where it is the same for kernels that follow each other. */
+static void ranking_text(FILE *file, const sl_plan *plan)
+{
+    const char *before = "";
+    for (uint32_t i = 0; i < plan->kernels; i++) {
+        const char *ranking = plan->kernel[i].ranking;
+        if (ranking && strcmp(ranking, before) != 0)
+            fprintf(file, "%sranking: %s\n", *before ? "" : "\n", ranking);
+        before = ranking ? ranking : before;
+    }
 }
 
 sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error)
@@ -136,6 +155,8 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
     }
     sl_status printed = sl_table_finish(table, file, width, error);
     status = status ? status : printed;
+    if (!status && tuning->plan)
+        ranking_text(file, tuning->plan);
     return status ? status : sl_text_finish(file, "the report", error);
 }
 

@@ -34,6 +34,8 @@ static sl_plan *plan_of(sl_tuning_result *result, const sl_timed_launch *launch,
     plan->thresh2 = options->thresh2;
     plan->weight = options->weight;
     plan->code = sl_arena_strdup(&plan->arena, launch->code);
+    if (options->rank_only)
+        return plan->code ? plan : NULL;
     plan->timer = sl_arena_strdup(&plan->arena, launch->timer->name);
     plan->unit = sl_arena_strdup(&plan->arena, launch->timer->unit);
     return plan->code && plan->timer && plan->unit ? plan : NULL;
@@ -70,6 +72,7 @@ sl_status sl_tune_launch(const sl_timed_launch *launch, const char *form, uint64
     sl_tuner_options of_code = *options;
     sl_tuner tuner;
     of_code.code_hash = code_hash;
+    of_code.ranking = launch->ranking.text ? &launch->ranking : NULL;
     if (!plan)
         return sl_fail_memory(error);
     sl_status status = sl_tuner_init(&tuner, launch->graph, launch->timer, &of_code, error);
@@ -108,6 +111,8 @@ sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_option
 {
     tuning t = {kernels, options, selector, selectors, result};
     sl_timed_kernels timed = *kernels;
+    timed.rank = !options->like;
+    timed.seconds = options->seconds;
     timed.visit = visit;
     timed.context = &t;
     *result = (sl_tuning_result){0};

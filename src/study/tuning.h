@@ -9,6 +9,7 @@
 
 #include "bypass/program_results.h"
 #include "bypass/tune.h"
+#include "study/rank_launch.h"
 #include "study/recording.h"
 #include "study/timer_gpu.h"
 #include "study/timer_sim.h"
@@ -23,6 +24,7 @@ typedef struct sl_timed_launch {
     const sl_load_graph *graph;
     const sl_timer *timer;
     const sl_sim_timer *sim; /* the same, where it is the simulator's; NULL otherwise */
+    sl_ranking ranking;      /* of what can be timed; zero: nobody asked for it */
     bool repeats;            /* see sl_gpu_timer_repeats */
     bool too_short;          /* for the timer */
 } sl_timed_launch;
@@ -31,7 +33,10 @@ typedef struct sl_timed_kernels {
     const sl_input *input;    /* on a GPU: a workload, PTX or LLVM IR */
     const char *kernel_regex; /* NULL or "": all kernels */
     bool cold;                /* flush caches before every run */
+    bool rank;                /* rank what can be timed */
     /* on a GPU */
+    const char *scratch;   /* a folder for what is ranked */
+    double seconds;        /* as of sl_rank_options */
     uint32_t max_launches; /* of each kernel */
     uint32_t rounds;       /* 0: chosen by the timer */
     bool check;            /* check the result of a workload */
@@ -47,10 +52,11 @@ typedef struct sl_timed_kernels {
     void *context;
 } sl_timed_kernels;
 
-/* Makes a timer for a launch that a device is about to run, and visits it. `launch` has everything but the timer and
- * what follows from it. Memory is as it was afterwards. */
+/* Makes a timer for a launch that a device is about to run, and visits it. `visited` has everything but the timer, the
+ * ranking and what follows from them. `rank` NULL: nothing is ranked. Memory is as it was afterwards. */
 sl_status sl_time_launch_on_gpu(sl_device_kernel *kernel, const sl_device_launch *launch,
-                                const sl_gpu_timer_options *options, sl_timed_launch *visited,
+                                const sl_gpu_timer_options *options, const sl_rank_options *rank,
+                                sl_timed_launch *visited,
                                 sl_status (*visit)(void *context, const sl_timed_launch *launch, sl_error *error),
                                 void *context, sl_error *error);
 sl_status sl_time_on_gpu(const sl_timed_kernels *kernels, sl_error *error);

@@ -118,20 +118,28 @@ static sl_status choose(tour *t, sl_error *error)
 /* ---- the second run ---- */
 
 sl_status sl_time_launch_on_gpu(sl_device_kernel *kernel, const sl_device_launch *launch,
-                                const sl_gpu_timer_options *options, sl_timed_launch *visited,
+                                const sl_gpu_timer_options *options, const sl_rank_options *rank,
+                                sl_timed_launch *visited,
                                 sl_status (*visit)(void *, const sl_timed_launch *, sl_error *), void *context,
                                 sl_error *error)
 {
     sl_gpu_timer *timer = NULL;
-    sl_status status = sl_gpu_timer_create(kernel, launch, visited->graph, options, &timer, error);
-    if (status)
-        return status;
-    visited->timer = sl_gpu_timer_interface(timer);
-    visited->repeats = sl_gpu_timer_repeats(timer);
-    sl_gpu_timer_base(timer, &visited->too_short);
-    status = visit(context, visited, error);
-    sl_status last = sl_gpu_timer_destroy(timer, status ? NULL : error);
-    return status ? status : last;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status =
+        rank ? sl_rank_launch(kernel, launch, visited->graph, rank, &arena, &visited->ranking, error) : SL_OK;
+    if (!status)
+        status = sl_gpu_timer_create(kernel, launch, visited->graph, options, &timer, error);
+    if (!status) {
+        visited->timer = sl_gpu_timer_interface(timer);
+        visited->repeats = sl_gpu_timer_repeats(timer);
+        sl_gpu_timer_base(timer, &visited->too_short);
+        status = visit(context, visited, error);
+        sl_status last = sl_gpu_timer_destroy(timer, status ? NULL : error);
+        status = status ? status : last;
+    }
+    sl_arena_fini(&arena);
+    return status;
 }
 
 static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device_launch *launch, const seen *one,
@@ -156,9 +164,10 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
     sl_status status = input ? sl_input_loads(of, visited.module, sl_device_kernel_func(kernel),
                                               sl_device_info_of(t->device)->sm, arena, &graph, error)
                              : sl_fail_memory(error);
-    return status
-               ? status
-               : sl_time_launch_on_gpu(kernel, launch, &options, &visited, t->wanted->visit, t->wanted->context, error);
+    const sl_rank_options rank = {.scratch = t->wanted->scratch, .seconds = t->wanted->seconds};
+    return status ? status
+                  : sl_time_launch_on_gpu(kernel, launch, &options, t->wanted->rank ? &rank : NULL, &visited,
+                                          t->wanted->visit, t->wanted->context, error);
 }
 
 static sl_status stop_or_go(void *context, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)

@@ -120,6 +120,7 @@ static sl_status visit_launch(const tour *t, const sl_ptx_module *module, const 
     sl_loaded *loaded = NULL;
     sl_sim_timer *timer = NULL;
     uint32_t *load_of = NULL;
+    sl_error why;
     sl_timed_launch visited = {.module = module,
                                .code = code,
                                .kernel = kernel->symbol,
@@ -141,6 +142,9 @@ static sl_status visit_launch(const tour *t, const sl_ptx_module *module, const 
         status = sl_fail_memory(error);
     if (!status)
         status = sl_loaded_create(trace, one->number, w->pool, &loaded, error);
+    if (!status && w->rank &&
+        sl_rank_loads(w->machine, loaded, 1, &graph, load_of, w->seed, w->pool, arena, &visited.ranking, &why))
+        status = sl_not_ranked(&why, arena, &visited.ranking, error);
     if (!status)
         status = sl_sim_timer_create(w->machine, loaded, &graph, load_of, &options, &timer, error);
     if (!status) {

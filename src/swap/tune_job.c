@@ -18,6 +18,7 @@
     F(options.max, uint64_t)                                                                                           \
     F(options.seconds, double)                                                                                         \
     F(options.controls, uint32_t)                                                                                      \
+    F(options.rank_only, bool)                                                                                         \
     F(rounds, uint32_t)                                                                                                \
     F(cold, bool)                                                                                                      \
     F(quiet, bool)
@@ -30,6 +31,8 @@ bool sl_tune_job_write(const sl_tune_job *job, const char *path)
     fprintf(file, "select %s\n", job->selector->name);
 #define WRITE(at, type) fprintf(file, "option %s %a\n", #at, (double)job->at);
     OPTIONS(WRITE)
+    if (job->scratch)
+        fprintf(file, "scratch %s\n", job->scratch);
     for (size_t i = 0; i < job->launches.count; i++) {
         const sl_tune_job_launch *l = &job->launches.items[i];
         fprintf(file, "launch %" PRIu64 " %" PRIu64 " %s\n", l->number, l->launches, l->kernel);
@@ -57,6 +60,8 @@ static sl_status read_line(sl_tune_job *job, char *line, sl_error *error)
     sl_tune_job_launch launch = {0};
     if (sscanf(line, "select %63s", name) == 1)
         return sl_selector_find(name, &job->selector, error);
+    if (!strncmp(line, "scratch ", 8) && !job->scratch)
+        return (job->scratch = strdup(line + 8)) ? SL_OK : sl_fail_memory(error);
     if (sscanf(line, "option %63s %la", name, &value) == 2)
         return set_option(job, name, value) ? SL_OK : sl_fail(error, SL_INVALID, "no option '%s'", name);
     if (sscanf(line, "launch %" SCNu64 " %" SCNu64 " %n", &launch.number, &launch.launches, &at) != 2 || !at)
@@ -87,4 +92,6 @@ void sl_tune_job_fini(sl_tune_job *job)
     for (size_t i = 0; i < job->launches.count; i++)
         free(job->launches.items[i].kernel);
     sl_array_free(&job->launches);
+    free(job->scratch);
+    job->scratch = NULL;
 }

@@ -4,6 +4,7 @@
  *
  *   select STRATEGY                 of which the first makes the plan
  *   option NAME VALUE               as of sl_tuner_options
+ *   scratch FOLDER                  for temporary files
  *   launch NUMBER LAUNCHES NAME     a launch of a kernel, counted from 0 over the launches of that kernel; and how
  *                                   many it has */
 #ifndef SL_SWAP_TUNE_JOB_H
@@ -30,6 +31,7 @@ typedef struct sl_tune_job {
     sl_tuner_options options; /* store and progress are not passed on */
     uint32_t rounds;
     bool cold, quiet;
+    char *scratch; /* NULL: none, and nothing is ranked */
 } sl_tune_job;
 
 bool sl_tune_job_write(const sl_tune_job *job, const char *path);

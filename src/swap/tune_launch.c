@@ -74,8 +74,10 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                                           .ptx_length = text->length,
                                           .rounds = job->rounds,
                                           .cold = job->cold};
+    const sl_rank_options rank = {.scratch = job->scratch, .seconds = job->options.seconds};
     if (!status)
-        status = sl_time_launch_on_gpu(kernel, &repeated, &options, &visited, tune, (void *)(uintptr_t)job, error);
+        status = sl_time_launch_on_gpu(kernel, &repeated, &options, job->scratch ? &rank : NULL, &visited, tune,
+                                       (void *)(uintptr_t)job, error);
     sl_arena_fini(&arena);
     return status;
 }

@@ -39,6 +39,24 @@ run "$sluice" tune gather --size small --controls L1,evict-last
 exits 2
 stderr_has "--controls: unknown mode 'evict-last'"
 
+it 'ranks what can be timed by the model, before anything is timed'
+stdout_lacks 'not ranked'
+file_has plan.json '"ranking": "by model h200, 4 of 4 blocks"'
+run "$sluice" tune table_stream_l1 --size small --no-cache --rank-only table=224 blocks=4 threads=512 steps=16 --set cores=4 -o ranked.json
+exits 0
+stdout_has 'ranking: by model h200'
+stdout_has 'ranked, not timed'
+stdout_has 'L1-last'
+! grep -q '"affinity"\|"timer"' ranked.json || fail 'it timed something'
+best=$(sed -n 's/.*"array": "\([^"]*\)".*"predicted": {"L1": \([-0-9.]*\).*/\2 \1/p' ranked.json | sort -rn | head -n 1)
+[ "${best#* }" = param_1 ] || fail "the stream is not the first: $best"
+
+it 'leaves out what promises least'
+on_gpu tune table_stream_l1 --size small --no-cache --max-timings 3 --controls L1,L2,both table=224 blocks=4 threads=512 steps=8 -o limited.json
+exits 0
+[ "$(grep -c '"affinity": {"L1": [^}]*}.*"predicted"' limited.json)" = 1 ] || fail "$(cat limited.json)"
+grep '"affinity": {"L1": ' limited.json | grep -q '"array": "param_1"' || fail "$(cat limited.json)"
+
 it 'times what another plan tells from noise, and neutral hints in place of those to L2'
 on_gpu tune table_stream_l1 --size small --no-cache --controls L1,L2,neutral --like plan.json -o like.json
 exits 0

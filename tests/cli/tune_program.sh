@@ -22,6 +22,15 @@ stderr_has 'nothing to gain: the program stays as it is'
 file_has plan.json '"function": "adds"'
 file_has plan.json '"program_before": '
 
+it 'ranks what can be timed by the model, on copies of the memory of the program'
+[ "$(grep -c '"ranking": "by model h200, 8 of 8 blocks"' plan.json)" = 2 ] || fail "$(cat plan.json)"
+file_has plan.json '"predicted": {"L1": '
+run "$sluice" tune --on gpu --rank-only -o ranked.json -- "$program"
+exits 0
+stdout_has 'sum 30524, first 2'
+stderr_has 'ranked, not timed'
+! grep -q '"affinity"' ranked.json || fail 'it timed something'
+
 it 'numbers launches as run does'
 run "$sluice" tune --on gpu --csv tuned.csv -q -- "$program"
 exits 0

@@ -104,6 +104,27 @@ static void reserved_addresses_are_an_allocation_only_while_something_is_placed_
     sl_heap_destroy(apart);
 }
 
+/* Copies of two allocations of a GPU, 5 GB apart, at the addresses that they have there. */
+static void memory_of_another_device_has_its_addresses(void **state)
+{
+    (void)state;
+    const uint64_t first = 0x7f1234000200, second = first + 5 * (UINT64_C(1) << 30), bytes = 4096;
+    sl_heap *heap;
+    if (sl_heap_create_around(first, second + bytes - first, &heap, &error) ||
+        sl_heap_place(heap, first, bytes, NULL, &error) || sl_heap_place(heap, second, bytes, NULL, &error))
+        fail_msg("%s", error.text);
+    memset(sl_heap_host(heap, first), 1, bytes);
+    memset(sl_heap_host(heap, second), 2, bytes);
+    assert_true(sl_heap_contains(heap, first, bytes) && sl_heap_contains(heap, second, bytes));
+    assert_false(sl_heap_contains(heap, first + bytes, 1));
+    uint64_t other = allocate(heap, bytes);
+    assert_true(other >= second + bytes);
+    memset(sl_heap_host(heap, other), 3, bytes);
+    assert_int_equal(*(uint8_t *)sl_heap_host(heap, second + bytes - 1), 2);
+    sl_heap_destroy(heap);
+    assert_int_equal(sl_heap_create_around(4096, UINT64_C(1) << 46, &heap, &error), SL_NO_MEMORY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +132,7 @@ int main(void)
         cmocka_unit_test(addresses_can_be_those_of_the_host),
         cmocka_unit_test(host_memory_can_be_registered_only_where_addresses_are_the_hosts),
         cmocka_unit_test(reserved_addresses_are_an_allocation_only_while_something_is_placed_there),
+        cmocka_unit_test(memory_of_another_device_has_its_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
