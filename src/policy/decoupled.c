@@ -8,10 +8,10 @@
  * set; the tag of an evicted line becomes a candidate with a count of 0.
  *
  * SM dueling (4.3): the first two caches of the level lead. In a sample, cache 0 runs this design and cache 1 the
- * baseline; after it all caches, leaders included, run the side with fewer misses, until the next sample. A sample
- * lasts an epoch, or until both leaders were accessed, and its counts are added to those of the samples before. The end
- * of an epoch is noticed at the first access after it. With fewer than three caches all run the design. Caches on the
- * baseline maintain their tags, too, so that they can change sides at any time. Of the loads of a
+ * baseline; after it all caches, leaders included, run the baseline if it misses less, otherwise the design, until the
+ * next sample. A sample lasts an epoch, or until both leaders were accessed, and its counts are added to those of the
+ * samples before. The end of an epoch is noticed at the first access after it. With fewer than three caches all run the
+ * design. Caches on the baseline maintain their tags, too, so that they can change sides at any time. Of the loads of a
  * leader, those that miss or bypass are misses; pending hits are not, as in the miss rate of GPGPU-Sim 3.2.2, on which
  * the paper ran.
  *
@@ -316,8 +316,8 @@ static const sl_param params[] = {
     {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles per epoch of SM dueling", NULL},
     {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL,
      "difference of miss rates that decides SM dueling, in percentage points", NULL},
-    {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
-     "below that difference: keep the current side (initially the design), or design", NULL},
+    {"tie", SL_PARAM_WORD, TIE_DESIGN, 0, 0, tie_words,
+     "below that difference: the design, or keep the current side (initially the design)", NULL},
     {"misses", SL_PARAM_WORD, MISSES_BYPASSES, 0, 0, misses_words,
      "misses of SM dueling: only those of requests that do not bypass, which are no accesses then; bypasses, too; "
      "pending hits, too",
