@@ -54,6 +54,28 @@ stdout_has 'all equal'
 run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["st_sectors"] / $c["st_requests"] }' launches.csv
 stdout_is 16
 
+it 'relaxes edges as LonestarGPU does: a warp of vertices with 4 edges loads 1 + 4 * 10 times'
+run "$sluice" run sssp vertices=1024 mean=4 road=2 lonestar=1024 --csv=launches.csv
+exits 0
+stdout_has 'all equal'
+run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["ld_requests"] / 32 }' launches.csv
+stdout_is 41
+
+it 'takes two vertices of a thread where blocks have 512 threads'
+run "$sluice" run sssp vertices=1024 mean=4 road=2 lonestar=512 --csv=launches.csv
+exits 0
+stdout_has 'all equal'
+run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["grid_x"], $c["ld_requests"] / 32 }' launches.csv
+stdout_is '2 41'
+
+it 'searches and tracks on the arrays of Rodinia'
+run "$sluice" run btree --size small rodinia=1
+exits 0
+stdout_has 'all equal'
+run "$sluice" run heartwall --size small shared=1
+exits 0
+stdout_has 'all within the error allowed'
+
 it 'lists the workloads with a tag or of a class'
 run "$sluice" workloads --tag sparse
 exits 0
