@@ -127,6 +127,21 @@ static void ranking_text(FILE *file, const sl_plan *plan)
     }
 }
 
+/* What was timed; nothing where only a ranking was asked for. */
+static void time_cells(sl_table *table, const sl_tuning_row *row, bool ns)
+{
+    if (!(row->base > 0)) {
+        for (int i = 0; i < 5; i++)
+            sl_table_cell(table, "");
+        return;
+    }
+    sl_table_cellf(table, ns ? "%.2f us" : "%.0f", ns ? row->base / 1e3 : row->base);
+    sl_table_cellf(table, ns ? "%.2f us" : "%.0f", ns ? row->time / 1e3 : row->time);
+    sl_table_cellf(table, "%.3f", speedup(row));
+    sl_table_cellf(table, "%.2f", row->gain_spread);
+    sl_table_cellf(table, "%.2f", row->noise);
+}
+
 sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {{"kernel", false, true},  {"#", true, false},        {"launches", true, false},
@@ -138,7 +153,6 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
     sl_table *table = SL_TABLE(columns);
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
-        bool ns = !strcmp(tuning->unit, "ns");
         sl_table_function(table, row->kernel);
         sl_table_cellf(table, "%" PRIu64, row->launch);
         sl_table_cellf(table, "%" PRIu64, row->launches);
@@ -146,11 +160,7 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
         sl_table_cellf(table, "%u", row->groups);
         sl_table_cell(table, row->select);
         sl_table_cellf(table, "%u", row->chosen);
-        sl_table_cellf(table, ns ? "%.2f us" : "%.0f", ns ? row->base / 1e3 : row->base);
-        sl_table_cellf(table, ns ? "%.2f us" : "%.0f", ns ? row->time / 1e3 : row->time);
-        sl_table_cellf(table, "%.3f", speedup(row));
-        sl_table_cellf(table, "%.2f", row->gain_spread);
-        sl_table_cellf(table, "%.2f", row->noise);
+        time_cells(table, row, !strcmp(tuning->unit, "ns"));
         sl_table_cell(table, row->verdict);
     }
     sl_status printed = sl_table_finish(table, file, width, error);

@@ -46,6 +46,7 @@ run "$sluice" tune table_stream_l1 --size small --no-cache --rank-only table=224
 exits 0
 stdout_has 'ranking: by model h200'
 stdout_has 'ranked, not timed'
+stdout_lacks 'speedup'
 stdout_has 'L1-last'
 ! grep -q '"affinity"\|"timer"' ranked.json || fail 'it timed something'
 best=$(sed -n 's/.*"array": "\([^"]*\)".*"predicted": {"L1": \([-0-9.]*\).*/\2 \1/p' ranked.json | sort -rn | head -n 1)
