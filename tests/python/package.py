@@ -89,8 +89,8 @@ def addresses():
 
 def counts_agree():
     """has as many accesses as 'sluice info' counts"""
+    sluice.trace("spmv", output="spmv.slt", size="small")  # which later tests read, too
     np = need("numpy")
-    sluice.trace("spmv", output="spmv.slt", size="small")
     with sluice.Trace("spmv.slt") as trace:
         launch = trace.launches[0]
         requests = np.bincount(launch.accesses().slot, minlength=len(launch.kernel.memory))
