@@ -7,22 +7,26 @@
 
 /* ---- running ---- */
 
-/* Bytes from the first to the last of a pitched block; false: more than there are addresses. */
+/* Bytes from the first to the last of a pitched block; false: more than there are addresses, or rows or slices overlap,
+ * which CUDA refuses too. So the number of rows is bounded by the memory that they lie in. */
 static bool span_of(size_t pitch, size_t slice, size_t width, size_t height, size_t depth, size_t *bytes)
 {
     size_t rows, slices;
-    return !__builtin_mul_overflow(height - 1, pitch, &rows) && !__builtin_mul_overflow(depth - 1, slice, &slices) &&
-           !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, width, bytes) &&
+    if ((height > 1 && pitch < width) || __builtin_mul_overflow(height - 1, pitch, &rows) ||
+        __builtin_add_overflow(rows, width, &rows) || (depth > 1 && slice < rows))
+        return false;
+    return !__builtin_mul_overflow(depth - 1, slice, &slices) && !__builtin_add_overflow(rows, slices, bytes) &&
            *bytes <= PTRDIFF_MAX;
 }
 
-/* Whether rows of a pitched block all lie in one live allocation. */
+/* Whether rows of a pitched block all lie in one live allocation that programs know of. */
 static bool on_device(const sl_rt *rt, const char *data, size_t pitch, size_t slice, size_t width, size_t height,
                       size_t depth)
 {
     size_t bytes;
-    return span_of(pitch, slice, width, height, depth, &bytes) &&
-           sl_heap_contains(sl_emu_heap(rt->emu), (uintptr_t)data, bytes);
+    const sl_heap *heap = sl_emu_heap(rt->emu);
+    return span_of(pitch, slice, width, height, depth, &bytes) && sl_heap_contains(heap, (uintptr_t)data, bytes) &&
+           !sl_heap_is_internal(heap, (uintptr_t)data, bytes);
 }
 
 /* Host memory and host memory: 1 us and 50 GB/s if it must cross the bus, else 2 TB/s. */

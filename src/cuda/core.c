@@ -127,6 +127,15 @@ void sl_rt_flush_printed(sl_rt *rt)
     rt->printed.count = 0;
 }
 
+static void warn_lost_text(void *context, uint64_t calls)
+{
+    sl_rt *rt = context;
+    if (!rt->options.quiet)
+        sl_rt_say("warning: kernel %s printed more than %zu bytes; the text of its first %llu calls of printf is lost "
+                  "(cudaLimitPrintfFifoSize)",
+                  rt->launching->name, rt->limits[cudaLimitPrintfFifoSize], (unsigned long long)calls);
+}
+
 /* Programs that a GPU runs without a complaint should run here too, but not without one. */
 static void tell_strays(void *context, const sl_error *first, uint64_t accesses)
 {
@@ -160,6 +169,7 @@ static cudaError_t start_device(sl_rt *rt)
                                   .sink = sink,
                                   .progress = rt->line.file ? &rt->progress : NULL,
                                   .print = keep_printed,
+                                  .print_lost = warn_lost_text,
                                   .print_context = rt,
                                   .stray = rt->options.check_address ? NULL : tell_strays,
                                   .stray_context = rt,
@@ -171,7 +181,7 @@ static cudaError_t start_device(sl_rt *rt)
         return cudaErrorInitializationError;
     }
     rt->limits[cudaLimitStackSize] = 1024;
-    rt->limits[cudaLimitPrintfFifoSize] = 8650752;
+    rt->limits[cudaLimitPrintfFifoSize] = SL_PRINTF_BYTES;
     rt->limits[cudaLimitMallocHeapSize] = SL_KERNELS_HEAP_BYTES;
     rt->limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
     rt->limits[cudaLimitMaxL2FetchGranularity] = 64;

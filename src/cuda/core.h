@@ -115,6 +115,7 @@ typedef struct sl_rt_launch {
     bool cooperative;
     uint32_t preferred_shared_plus; /* as in sl_emu_launch */
     uint64_t parent_plus;           /* the same */
+    uint32_t depth;                 /* of nesting: 0 for launches of the host */
     void *params;                   /* packed; owned */
     size_t param_bytes;
 } sl_rt_launch;
@@ -293,10 +294,14 @@ struct sl_rt {
     SL_ARRAY(sl_rt_condition) conditions; /* a handle is 1 + the index */
     unsigned long long captures;
     sl_rt_results *results;
-    sl_plan_list plans;                      /* to apply to the program's PTX */
-    sl_program_results planned;              /* what the program did, for options.planned */
-    sl_rt_function *launching;               /* the kernel that was launched last */
-    struct sl_rt_device_calls *device_calls; /* what kernels have; NULL: no kernel has called anything */
+    sl_plan_list plans;                         /* to apply to the program's PTX */
+    sl_program_results planned;                 /* what the program did, for options.planned */
+    sl_rt_function *launching;                  /* the kernel that was launched last */
+    struct sl_rt_device_calls *device_calls;    /* what kernels have; NULL: no kernel has called anything */
+    struct {                                    /* by the host's running launch and those that descend from it */
+        uint32_t depth;                         /* of the kernel that runs */
+        uint64_t launches, instructions, bytes; /* of kernels, that they executed, copied and filled */
+    } descent;
 };
 
 /* ---- core.c ---- */

@@ -87,6 +87,8 @@ cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *s
         rt->limits[which] = *set;
     if (set && which == cudaLimitMallocHeapSize && rt->emu)
         sl_heap_limit_kernels(sl_emu_heap(rt->emu), *set);
+    if (set && which == cudaLimitPrintfFifoSize && rt->emu)
+        sl_emu_printf_limit(rt->emu, *set);
     if (get)
         *get = rt->limits[which];
     return cudaSuccess;

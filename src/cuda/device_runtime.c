@@ -4,14 +4,23 @@
  *
  * A kernel cannot wait for what it launches, so all of it runs when the kernel has ended: in the order in which it was
  * issued, a launch with all that it launches in turn before the next; last what went to the stream of tail launches.
- * That is one of the orders that CUDA allows, and the same in every run. The limit on pending launches does not hold:
- * on a GPU some of them would have started long ago. */
+ * That is one of the orders that CUDA allows, and the same in every run. On a GPU some of the pending launches would
+ * have started long ago: their limit is CUDA's times 32.
+ *
+ * Everything here is chosen by the kernel: an address is good only for sl_emu_call_memory, or for copies and fills that
+ * check each byte when they run (copy.c), and a number only within a limit. */
 #include "cuda/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_TAIL = 3, CHUNK_BYTES = 1 << 20, LEAST_BUFFER = 256 };
+enum {
+    STREAM_TAIL = 3,
+    CHUNK_BYTES = 1 << 20,
+    MIN_BUFFER = 256,
+    MAX_DEPTH = 24, /* of nested launches, as CUDA has it */
+    PENDING_FACTOR = 32,
+};
 
 /* A parameter buffer that kernels have: from cudaGetParameterBuffer to the launch. */
 typedef struct buffer {
@@ -25,6 +34,7 @@ typedef struct buffer {
 
 struct sl_rt_device_calls {
     SL_ARRAY(buffer) buffers;
+    size_t busy;                /* of them */
     uint64_t chunk, chunk_used; /* memory for further ones */
     SL_ARRAY(sl_rt_op) issued, tail;
     struct {
@@ -59,15 +69,22 @@ static cudaError_t find_kernel(sl_rt *rt, const sl_emu_call *call, uint64_t hand
     return cudaErrorInvalidDeviceFunction;
 }
 
+static size_t max_pending(const sl_rt *rt)
+{
+    enum { MAX_PENDING = 1 << 20 };
+    size_t limit = rt->limits[cudaLimitDevRuntimePendingLaunchCount];
+    return limit < MAX_PENDING / PENDING_FACTOR ? limit * PENDING_FACTOR : MAX_PENDING;
+}
+
 static buffer *new_buffer(sl_rt *rt, size_t bytes)
 {
     struct sl_rt_device_calls *calls = rt->device_calls;
-    for (size_t i = 0; i < calls->buffers.count; i++)
+    if (bytes > CHUNK_BYTES || calls->busy >= max_pending(rt))
+        return NULL;
+    for (size_t i = 0; i < calls->buffers.count && calls->busy < calls->buffers.count; i++)
         if (!calls->buffers.items[i].busy && calls->buffers.items[i].bytes >= bytes)
             return &calls->buffers.items[i];
-    bytes = bytes < LEAST_BUFFER ? LEAST_BUFFER : (bytes + LEAST_BUFFER - 1) / LEAST_BUFFER * LEAST_BUFFER;
-    if (bytes > CHUNK_BYTES)
-        return NULL;
+    bytes = bytes < MIN_BUFFER ? MIN_BUFFER : (bytes + MIN_BUFFER - 1) / MIN_BUFFER * MIN_BUFFER;
     if (!calls->chunk || calls->chunk_used + bytes > CHUNK_BYTES) {
         calls->chunk_used = 0;
         if (sl_heap_alloc(sl_emu_heap(rt->emu), CHUNK_BYTES, SL_ALLOC_DEVICE, "parameters of launches", &calls->chunk,
@@ -86,6 +103,7 @@ static uint64_t get_buffer(sl_rt *rt, const sl_emu_call *call)
     if (!b)
         return 0;
     *b = (buffer){.address = b->address, .bytes = b->bytes, .busy = true};
+    rt->device_calls->busy++;
     return b->address;
 }
 
@@ -102,13 +120,28 @@ static uint64_t get_buffer_v2(sl_rt *rt, const sl_emu_call *call)
     if (!b)
         return 0;
     *b = (buffer){b->address, b->bytes, true, kernel, grid, block, shared};
+    rt->device_calls->busy++;
     return b->address;
+}
+
+/* The kernel gets CUDA's error, which many do not look at; the user is told once. */
+static cudaError_t refused_launch(sl_rt *rt, cudaError_t error, const char *why)
+{
+    if (sl_rt_is_new(rt, why))
+        sl_rt_say("warning: kernel %s: %s: refused with \"%s\", as on a GPU", rt->launching->name, why,
+                  sl_rt_error_text(error));
+    return error;
 }
 
 static cudaError_t launch(sl_rt *rt, const sl_emu_call *call, const buffer *b, uint64_t stream)
 {
     sl_rt_op op;
     sl_rt_function *function;
+    const struct sl_rt_device_calls *calls = rt->device_calls;
+    if (rt->descent.depth >= MAX_DEPTH)
+        return refused_launch(rt, cudaErrorLaunchMaxDepthExceeded, "launches nest deeper than 24");
+    if (calls->issued.count + calls->tail.count >= max_pending(rt))
+        return refused_launch(rt, cudaErrorLaunchPendingCountExceeded, "too many launches and copies are pending");
     cudaError_t error = find_kernel(rt, call, b->kernel, &function);
     const sl_rt_config config = {.function = function,
                                  .grid = b->grid,
@@ -120,6 +153,7 @@ static cudaError_t launch(sl_rt *rt, const sl_emu_call *call, const buffer *b, u
         error = sl_rt_launch_make(rt, &config, &op);
     if (error) /* kernels are told so of too much shared memory too */
         return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
+    op.launch.depth = rt->descent.depth + 1;
     bool kept = stream == STREAM_TAIL ? sl_array_push(&rt->device_calls->tail, op)
                                       : sl_array_push(&rt->device_calls->issued, op);
     if (!kept)
@@ -129,7 +163,8 @@ static cudaError_t launch(sl_rt *rt, const sl_emu_call *call, const buffer *b, u
 
 static buffer *find_buffer(sl_rt *rt, uint64_t address)
 {
-    for (size_t i = 0; i < rt->device_calls->buffers.count; i++)
+    /* The last one made is the most likely. */
+    for (size_t i = rt->device_calls->buffers.count; i-- > 0;)
         if (rt->device_calls->buffers.items[i].address == address && rt->device_calls->buffers.items[i].busy)
             return &rt->device_calls->buffers.items[i];
     return NULL;
@@ -144,6 +179,7 @@ static uint64_t launch_v2(sl_rt *rt, const sl_emu_call *call)
         return cudaErrorInvalidValue;
     cudaError_t error = launch(rt, call, b, stream);
     b->busy = false;
+    rt->device_calls->busy--;
     return error;
 }
 
@@ -158,6 +194,8 @@ static uint64_t launch_v1(sl_rt *rt, const sl_emu_call *call)
     buffer *b = find_buffer(rt, address), none = {0};
     if (!b && address)
         return cudaErrorInvalidValue;
+    if (b)
+        rt->device_calls->busy--;
     b = b ? b : &none; /* of a kernel without parameters */
     *b = (buffer){b->address, b->bytes, false, kernel, grid, block, shared};
     return launch(rt, call, b, stream);
@@ -235,6 +273,8 @@ static uint64_t deallocate(sl_rt *rt, const sl_emu_call *call)
 
 static cudaError_t issue(sl_rt *rt, const sl_rt_op *op)
 {
+    if (rt->device_calls->issued.count >= max_pending(rt))
+        return refused_launch(rt, cudaErrorLaunchPendingCountExceeded, "too many launches and copies are pending");
     return sl_array_push(&rt->device_calls->issued, *op) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -270,6 +310,9 @@ static uint64_t copy_3d(sl_rt *rt, const sl_emu_call *call)
     cudaMemcpy3DParms params;
     sl_rt_op op = {.kind = SL_RT_COPY};
     memcpy(&params, sl_emu_call_memory(call, address, sizeof params, 8, false), sizeof params);
+    if (params.dstArray || params.srcArray) /* host pointers: kernels have no arrays */
+        return cudaErrorInvalidValue;
+    params.kind = cudaMemcpyDeviceToDevice; /* kernels copy nothing else, whatever they say */
     cudaError_t error = sl_rt_copy_of_params(rt, &params, &op.copy);
     return error ? error : issue(rt, &op);
 }
@@ -568,8 +611,9 @@ bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to)
     bool taken = push_reversed(to, calls->tail.items, calls->tail.count, parent_plus) &&
                  push_reversed(to, calls->issued.items, calls->issued.count, parent_plus);
     calls->issued.count = calls->tail.count = 0;
-    for (size_t i = 0; i < calls->buffers.count; i++)
+    for (size_t i = 0; i < calls->buffers.count && calls->busy; i++)
         calls->buffers.items[i].busy = false;
+    calls->busy = 0;
     calls->last_error.error = cudaSuccess;
     return taken;
 }

@@ -379,6 +379,7 @@ bool sl_rt_condition_set(sl_rt *rt, uint64_t handle, uint32_t value)
 
 cudaError_t sl_rt_conditional_run(sl_rt *rt, const sl_rt_op *op)
 {
+    enum { MAX_ITERATIONS = 1 << 24 }; /* kernels decide when it ends */
     const sl_rt_condition *condition = find_condition(rt, op->conditional.handle);
     if (!condition)
         return cudaErrorInvalidValue;
@@ -386,8 +387,14 @@ cudaError_t sl_rt_conditional_run(sl_rt *rt, const sl_rt_op *op)
     cudaError_t error = cudaSuccess;
     switch (op->conditional.type) {
     case cudaGraphCondTypeWhile:
-        while (!error && !rt->fault && (condition = find_condition(rt, op->conditional.handle))->value)
+        for (uint32_t i = 0; !error && !rt->fault && find_condition(rt, op->conditional.handle)->value; i++) {
+            if (i == MAX_ITERATIONS) {
+                sl_rt_say("a conditional node of a graph ran more than %d times: kernels keep its condition", i);
+                rt->fault = cudaErrorLaunchTimeout;
+                break;
+            }
             error = sl_rt_graph_run(rt, op->conditional.body[0], op->stream);
+        }
         return error;
     case cudaGraphCondTypeIf:
         chosen = value ? 0 : 1;

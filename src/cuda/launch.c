@@ -244,6 +244,7 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
                                 .cooperative = launch->cooperative,
                                 .preferred_shared_plus = launch->preferred_shared_plus,
                                 .parent_plus = launch->parent_plus,
+                                .instructions_before = rt->descent.instructions,
                                 .stream = stream};
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
         sl_rt_function *again;
@@ -253,9 +254,11 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
     }
     sl_rt_flush_printed(rt);
     rt->launching = launch->function;
+    rt->descent.depth = launch->depth;
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
     uint64_t ns = launch_time_ns(rt, &stats);
     rt->time_ns += ns;
+    rt->descent.instructions += stats.warp_insts;
     if (*rt->options.planned)
         sl_program_results_launch(&rt->planned, launch->function->name, (double)ns);
     if (!status)
@@ -272,12 +275,48 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
     return cudaSuccess;
 }
 
+/* Whether the kernels of a launch of the host have made more happen than anybody means: one of a few lines can launch
+ * and copy for years. */
+static bool exceeds_budget(sl_rt *rt)
+{
+    enum { MAX_DESCENDANTS = 1 << 20, MAX_COPIED_GIB = 64, BYTES_PER_INSTRUCTION = 128 };
+    const uint64_t limit = rt->options.max_instructions;
+    uint64_t work = rt->descent.instructions + rt->descent.bytes / BYTES_PER_INSTRUCTION;
+    bool copied = limit ? work > limit : rt->descent.bytes > (uint64_t)MAX_COPIED_GIB << 30;
+    if (rt->descent.launches <= MAX_DESCENDANTS && !copied)
+        return false;
+    if (!copied)
+        sl_rt_say("kernel %s: kernels made more than %d launches", rt->launching->name, MAX_DESCENDANTS);
+    else if (limit)
+        sl_rt_say("kernel %s: more than %llu warp instructions, with 128 bytes of a kernel's copies as one "
+                  "(see --max-instructions)",
+                  rt->launching->name, (unsigned long long)limit);
+    else
+        sl_rt_say("kernel %s: kernels copied more than %d GiB (--max-instructions N allows N times %d bytes)",
+                  rt->launching->name, MAX_COPIED_GIB, BYTES_PER_INSTRUCTION);
+    rt->fault = cudaErrorLaunchTimeout;
+    return true;
+}
+
+/* Rows of one allocation that do not overlap: their bytes do not overflow. */
+static uint64_t moved_bytes(const sl_rt_op *op)
+{
+    return op->kind == SL_RT_COPY ? (uint64_t)op->copy.width * op->copy.height * op->copy.depth
+                                  : (uint64_t)op->fill.width * op->fill.height * op->fill.depth;
+}
+
 /* A launch, copy or fill that a kernel has issued. */
 static cudaError_t run_issued(sl_rt *rt, const sl_rt_op *op, uint64_t stream)
 {
-    if (op->kind == SL_RT_LAUNCH)
-        return run_one(rt, &op->launch, stream);
+    if (op->kind == SL_RT_LAUNCH) {
+        rt->descent.launches++;
+        return exceeds_budget(rt) ? cudaSuccess : run_one(rt, &op->launch, stream);
+    }
     cudaError_t error = sl_rt_run_op(rt, op);
+    if (!error) {
+        rt->descent.bytes += moved_bytes(op);
+        exceeds_budget(rt);
+    }
     if (error && !rt->fault) {
         sl_rt_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
                   op->kind == SL_RT_COPY ? "copy" : "fill", sl_rt_error_text(error));
@@ -289,6 +328,7 @@ static cudaError_t run_issued(sl_rt *rt, const sl_rt_op *op, uint64_t stream)
 cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
 {
     sl_rt_ops left = {0}; /* what kernels have issued, the next at the end */
+    memset(&rt->descent, 0, sizeof rt->descent);
     cudaError_t error = run_one(rt, launch, stream);
     bool taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
     while (!error && taken && !rt->fault && left.count) {

@@ -212,6 +212,24 @@ static void move(const copy *c, uint64_t addr, uint64_t at, uint32_t bytes)
 
 /* ---- plain copies ---- */
 
+/* A prefetch of what is not mapped does nothing, as on a GPU. One instruction may name 4 GiB in each lane, all of which
+ * models and simulators would look at: a launch has so much for free, and so much for each instruction. */
+static void prefetch(const copy *c, uint64_t addr, uint32_t bytes)
+{
+    const uint64_t FREE_BYTES = (uint64_t)1 << 30, BYTES_PER_INSTRUCTION = 1 << 20;
+    sl_worker *worker = c->warp->worker;
+    const sl_alloc *alloc = sl_heap_find(worker->run->emu->heap, addr);
+    if (!alloc)
+        return;
+    uint64_t room = alloc->bytes - (addr - alloc->base);
+    bytes = bytes < room ? bytes : (uint32_t)room;
+    worker->prefetched += bytes;
+    if (worker->prefetched > FREE_BYTES + worker->clock * BYTES_PER_INSTRUCTION)
+        sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_LIMIT,
+                       "the launch prefetches more than 1 GiB and 1 MiB per warp instruction");
+    note_row(c, addr, addr, bytes);
+}
+
 static void copy_plain(copy *c)
 {
     uint64_t to = c->operand[SL_BULK_TO], from = c->operand[SL_BULK_FROM];
@@ -222,7 +240,7 @@ static void copy_plain(copy *c)
     if (c->way != SL_BULK_WITHIN && global % 16)
         misaligned(c, "the address", global, 16);
     if (c->way == SL_BULK_PREFETCH) {
-        note_row(c, global, global, bytes);
+        prefetch(c, global, bytes);
         return;
     }
     find_shared(c, c->way == SL_BULK_STORE ? from : to, bytes, 16);

@@ -16,13 +16,14 @@
 typedef struct sl_emu_call sl_emu_call;
 
 typedef struct sl_emu_config {
-    uint32_t lanes;            /* 32 or 64; 0: 32 */
-    uint32_t threads;          /* host threads; 0: all cores */
-    uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
-    bool check_uninit;         /* report reads of memory never written as errors */
-    bool check_race;           /* report races within a block or cluster, and shuffles of lanes that do not take part */
-    bool fp_contract_off;      /* mul and add stay apart where ptxas makes an fma of them */
-    bool host_addresses;       /* device addresses are host pointers, as in unified memory */
+    uint32_t lanes;   /* 32 or 64; 0: 32 */
+    uint32_t threads; /* host threads; 0: all cores */
+    uint64_t
+        max_instructions; /* warp instructions per launch and what it launches; 0: a limit for each warp (warp.c) */
+    bool check_uninit;    /* report reads of memory never written as errors */
+    bool check_race;      /* report races within a block or cluster, and shuffles of lanes that do not take part */
+    bool fp_contract_off; /* mul and add stay apart where ptxas makes an fma of them */
+    bool host_addresses;  /* device addresses are host pointers, as in unified memory */
     uint64_t around, around_bytes; /* memory of another device is copied to these addresses (sl_heap_create_around); 0:
                                       none */
     const char *isa;               /* "v3", "v2", "portable"; NULL: the best this CPU has */
@@ -30,8 +31,10 @@ typedef struct sl_emu_config {
     const sl_machine *machine;     /* whose limits hold; NULL: the built-in h200 */
     const sl_launch_sink *sink;    /* NULL: nobody listens, nothing is recorded */
     const sl_progress *progress;   /* of launches, in blocks; called at most some hundred times in each. NULL: none */
-    /* Text printed by kernels, in block order. NULL: discarded. */
+    /* Text printed by the kernel of a launch that has ended, in block order. NULL: discarded. As on a GPU, the newest
+     * sl_emu_printf_limit bytes are kept; print_lost is given the number of calls whose text was not. */
     void (*print)(void *context, const char *text, size_t length);
+    void (*print_lost)(void *context, uint64_t calls);
     void *print_context;
     /* Accesses close to an allocation but outside of it, which a GPU lets pass because it maps whole pages, and beyond
      * the shared memory that was asked for but within its granularity. NULL: they end the launch as other illegal
@@ -56,6 +59,9 @@ typedef struct sl_emu_kernel sl_emu_kernel;
 sl_status sl_emu_create(const sl_emu_config *config, sl_emu **emu, sl_error *error);
 void sl_emu_destroy(sl_emu *emu);
 sl_heap *sl_emu_heap(sl_emu *emu);
+/* Bytes of text that printf of a launch may print (cudaLimitPrintfFifoSize). */
+enum { SL_PRINTF_BYTES = 8650752 }; /* as an H200's driver says */
+void sl_emu_printf_limit(sl_emu *emu, size_t bytes);
 const sl_machine *sl_emu_machine(const sl_emu *emu);
 const sl_gpu_limits *sl_emu_limits(const sl_emu *emu); /* of the machine */
 
@@ -91,6 +97,7 @@ typedef struct sl_emu_launch {
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
+    uint64_t instructions_before;   /* that count for max_instructions, too: those of the launch it descends from */
     uint32_t preferred_shared_plus; /* as in sl_trace_launch */
     uint64_t parent_plus;           /* the same */
 } sl_emu_launch;

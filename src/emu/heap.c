@@ -31,7 +31,8 @@ struct sl_heap {
     bool host_addresses;
     uint64_t live_bytes, serial, generation;
     uint64_t kernels_bytes,
-        kernels_limit; /* live allocations of kernels (SL_ALLOC_KERNEL), and how much they may take */
+        kernels_limit;                  /* live allocations of kernels (SL_ALLOC_KERNEL), and how much they may take */
+    size_t kernels_freed, kernels_next; /* freed ones that are remembered; where to look for one to use again */
     bool track_writes;
     SL_ARRAY(sl_alloc) allocs; /* by address */
 };
@@ -219,6 +220,7 @@ static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_k
 static void remove_at(sl_heap *heap, size_t index)
 {
     sl_alloc *old = &heap->allocs.items[index];
+    heap->kernels_freed -= old->kind == SL_ALLOC_KERNEL && !old->live;
     free((char *)old->label);
     free(old->written);
     memmove(old, old + 1, (heap->allocs.count - index - 1) * sizeof *old);
@@ -240,6 +242,29 @@ static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
     return false;
 }
 
+/* Addresses that kernels freed are used again, too, once there are many: each is remembered, and a kernel may allocate
+ * and free in a loop. The entry stays where it is. */
+static bool recycle_of_kernels(sl_heap *heap, uint64_t bytes, uint64_t *addr)
+{
+    enum { MAX_REMEMBERED = 1 << 18, LOOKED_AT = 64 };
+    for (size_t i = 0; i < LOOKED_AT && heap->kernels_freed > MAX_REMEMBERED && !heap->track_writes; i++) {
+        heap->kernels_next = heap->kernels_next + 1 < heap->allocs.count ? heap->kernels_next + 1 : 0;
+        sl_alloc *old = &heap->allocs.items[heap->kernels_next];
+        if (old->live || old->kind != SL_ALLOC_KERNEL || old->bytes != bytes)
+            continue;
+        memset(sl_heap_host(heap, old->base), 0, old->bytes);
+        old->live = true;
+        old->serial = ++heap->serial;
+        heap->generation++;
+        heap->live_bytes += bytes;
+        heap->kernels_bytes += bytes;
+        heap->kernels_freed--;
+        *addr = old->base;
+        return true;
+    }
+    return false;
+}
+
 sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const char *label, uint64_t *addr,
                         sl_error *error)
 {
@@ -248,6 +273,8 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
         return sl_fail(error, SL_NO_MEMORY, "the heap of kernels is full");
     uint64_t base = round_up(heap->cursor, large ? GPU_PAGE : ALIGNMENT);
     uint64_t taken = large ? round_up(bytes, GPU_PAGE) + GPU_PAGE : round_up(bytes, ALIGNMENT) + SMALL_GAP;
+    if (kind == SL_ALLOC_KERNEL && recycle_of_kernels(heap, bytes, addr))
+        return SL_OK;
     if (bytes > heap->end - heap->base || taken > heap->end - base) {
         if (!recycle(heap, bytes, &base))
             return sl_fail(error, SL_NO_MEMORY, "device memory is full: %llu bytes asked for, %llu in use",
@@ -323,6 +350,7 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error)
     heap->generation++;
     heap->live_bytes -= alloc->bytes;
     heap->kernels_bytes -= alloc->kind == SL_ALLOC_KERNEL ? alloc->bytes : 0;
+    heap->kernels_freed += alloc->kind == SL_ALLOC_KERNEL;
     free(alloc->written);
     alloc->written = NULL;
     if (addr >= heap->base && addr < heap->end) {
@@ -366,6 +394,18 @@ const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr)
 bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes)
 {
     return addr >= heap->base && addr < heap->cursor && bytes <= heap->cursor - addr;
+}
+
+bool sl_heap_is_internal(const sl_heap *heap, uint64_t addr, uint64_t bytes)
+{
+    for (size_t i = first_above(heap, addr + bytes - 1); i-- > 0;) {
+        const sl_alloc *alloc = &heap->allocs.items[i];
+        if (alloc->base + alloc->bytes <= addr)
+            break;
+        if (alloc->kind == SL_ALLOC_INTERNAL)
+            return true;
+    }
+    return false;
 }
 
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes)

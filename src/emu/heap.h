@@ -69,6 +69,9 @@ const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
 /* True when there is memory at [addr, addr+bytes): in allocations of this heap and between them. */
 bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes);
+/* True when any of [addr, addr+bytes) lies in internal memory: kernels get there in no other way than by what the
+ * emulator itself means by it. */
+bool sl_heap_is_internal(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* True when [addr, addr+bytes) lies in one live allocation. */
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* Host code wrote the range (copies, memset): marks it written. No-op unless writes are tracked. */

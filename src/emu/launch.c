@@ -29,6 +29,7 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
     if (!emu->config.lanes)
         emu->config.lanes = 32;
     sl_arena_init(&emu->range_labels);
+    sl_emu_printf_limit(emu, SL_PRINTF_BYTES);
     sl_status status = SL_OK;
     if (config->machine)
         emu->machine = *config->machine;
@@ -67,9 +68,16 @@ void sl_emu_destroy(sl_emu *emu)
     sl_pool_destroy(emu->pool);
     sl_heap_destroy(emu->heap);
     sl_textures_destroy(emu->textures);
+    sl_printed_fini(&emu->printed);
     free(emu->ranges);
     sl_arena_fini(&emu->range_labels);
     free(emu);
+}
+
+void sl_emu_printf_limit(sl_emu *emu, size_t bytes)
+{
+    enum { MAX_BYTES = 1 << 30 };
+    emu->printed.limit = bytes < MAX_BYTES ? bytes : MAX_BYTES;
 }
 
 sl_heap *sl_emu_heap(sl_emu *emu)
@@ -370,7 +378,7 @@ static void close_contexts(launcher *l)
         free(l->context[i].worker.stray);
         sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)
-            free(l->context[i].worker.text[k].data);
+            sl_buffer_free(&l->context[i].worker.text[k]);
         sl_array_free(&l->context[i].worker.rows);
         free(l->context[i].views);
     }
@@ -639,6 +647,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
             wanted && l.sink->counter && !accesses_rows(&kernel->facts) ? l.sink->counter(l.sink->context) : NULL;
     }
     status = run_blocks(&l, &totals, error);
+    sl_printed_pass_on(&emu->printed, &emu->config);
     if (l.sink) {
         char text[sizeof(sl_error)] = "";
         const char *failure = status == SL_OK ? NULL : error ? sl_error_format(error, text, sizeof text) : text;

@@ -127,7 +127,8 @@ static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, ui
 {
     const sl_emu *emu = warp->worker->run->emu;
     const sl_alloc *near = sl_heap_nearest(emu->heap, addr);
-    void *memory = emu->config.stray && is_stray(near, addr, bytes) ? sl_stray_bytes(warp, addr, bytes, store) : NULL;
+    bool forgiven = emu->config.stray && is_stray(near, addr, bytes) && !sl_heap_is_internal(emu->heap, addr, bytes);
+    void *memory = forgiven ? sl_stray_bytes(warp, addr, bytes, store) : NULL;
     char what[640];
     if (!memory || !warp->worker->stray || warp->block->index < warp->worker->stray_block)
         describe_illegal(what, sizeof what, near, addr, bytes, store);

@@ -512,13 +512,36 @@ static __attribute__((noinline)) bool choose(sl_warp *warp)
     return false;
 }
 
+/* Where --max-instructions gives no limit for the launch, each warp has one, which is the same for any number of host
+ * threads: some ten seconds of a GPU. A tree of calls without a loop, which grows as 2^depth in a few lines of code,
+ * has a lower one. */
+enum { CALLS_PER_CHECK = 1024, MAX_CALLS = 1 << 24 };
+#define MAX_WARP_INSTS ((uint64_t)1 << 32)
+
 static void check_limit(sl_warp *warp, uint32_t inst)
 {
-    uint64_t limit = warp->worker->run->emu->config.max_instructions;
-    if (limit && warp->worker->clock > limit)
+    const sl_worker *worker = warp->worker;
+    uint64_t limit = worker->run->emu->config.max_instructions, before = worker->run->launch->instructions_before;
+    if (limit && (before > limit || worker->clock > limit - before))
         sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
                        "more than %llu warp instructions: an endless loop? (see --max-instructions)",
                        (unsigned long long)limit);
+    if (!limit && warp->ran + (worker->clock - warp->resumed) > MAX_WARP_INSTS)
+        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
+                       "more than %llu instructions of one warp: an endless loop? (--max-instructions N allows N for "
+                       "the launch)",
+                       (unsigned long long)MAX_WARP_INSTS);
+    if (!limit && warp->calls >= MAX_CALLS)
+        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
+                       "more than %d calls of one warp without a loop: a tree of calls without an end? "
+                       "(--max-instructions N allows N instructions for the launch)",
+                       MAX_CALLS);
+}
+
+static void count_call(sl_warp *warp, const sl_code_bb *bb)
+{
+    if (++warp->calls % CALLS_PER_CHECK == 0)
+        check_limit(warp, bb->first_inst + bb->insts - 1);
 }
 
 static uint64_t ready_lanes(const sl_warp *warp)
@@ -534,6 +557,8 @@ static uint64_t ready_lanes(const sl_warp *warp)
 static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
 {
     warp->turns++;
+    if (bb->term == SL_TERM_JUMP || bb->term == SL_TERM_BRANCH)
+        warp->calls = 0;
     warp->spin_turns += bb->spins;
     warp->worker->waited += bb->times ? WAIT_CYCLES : 0;
     bool spins = warp->spin_turns >= SPIN_TURNS;
@@ -660,12 +685,15 @@ ALWAYS void terminate(sl_warp *warp, const sl_code_bb *bb)
     narrow(warp, mask, bb->next);
     switch ((sl_term_kind)bb->term) {
     case SL_TERM_CALL:
+        count_call(warp, bb);
         sl_warp_call(warp, bb, bb->call->function, bb->next);
         return;
     case SL_TERM_CALL_INDIRECT:
+        count_call(warp, bb);
         sl_warp_call_indirect(warp, bb);
         return;
     case SL_TERM_CALL_BUILTIN:
+        count_call(warp, bb);
         sl_builtin_call(warp, bb);
         go(warp, bb, bb->next);
         return;
@@ -709,6 +737,8 @@ void sl_warp_start(sl_warp *warp)
     const sl_code_function *kernel = &warp->code->function[0];
     warp->splits = warp->reconvergences = 0;
     warp->turns = warp->spin_turns = warp->pauses = 0;
+    warp->calls = 0;
+    warp->ran = 0;
     warp->slice = warp->code->has_barriers && takes_turns(warp) ? FIRST_SLICE : UINT64_MAX / 2;
     warp->free_reconvergence = -1;
     warp->live = warp->exists;
@@ -727,6 +757,7 @@ ALWAYS sl_warp_stop run_warp(sl_warp *warp)
     sl_worker *worker = warp->worker;
     warp->spun = 0;
     warp->slice_end = worker->clock + warp->slice;
+    warp->resumed = worker->clock;
     check_limit(warp, UINT32_MAX);
     for (;;) {
         if (!warp->has_now && !choose_ready(warp) && !choose(warp))
@@ -770,11 +801,18 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) static sl_warp_stop run_avx2(sl_
 }
 #endif
 
-sl_warp_stop sl_warp_run(sl_warp *warp)
+static sl_warp_stop run_best(sl_warp *warp)
 {
 #if defined(__x86_64__)
     if (warp->worker->run->emu->handlers->avx2)
         return run_avx2(warp);
 #endif
     return run_warp(warp);
+}
+
+sl_warp_stop sl_warp_run(sl_warp *warp)
+{
+    sl_warp_stop stop = run_best(warp);
+    warp->ran += warp->worker->clock - warp->resumed;
+    return stop;
 }

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 
+#include "base/buffer.h"
 #include "emu/code.h"
 #include "trace/count.h"
 
@@ -93,6 +94,8 @@ struct sl_warp {
     uint32_t pauses;            /* times it paused since it started */
     uint64_t slice, slice_end;  /* instructions until others of its block get their turn; worker->clock then */
     uint64_t spun;              /* lanes that gave way since the warp was last scheduled */
+    uint64_t ran, resumed;      /* instructions before it was last scheduled; worker->clock then */
+    uint32_t calls;             /* since the last iteration of a loop */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
     uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
     _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
@@ -140,12 +143,6 @@ struct sl_cluster {
     uint32_t arrivals;    /* threads at its barrier, in this phase of it */
     uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
 };
-
-/* A text that grows, with a zero at its end. */
-typedef struct sl_text {
-    char *data;
-    size_t count, capacity;
-} sl_text;
 
 /* The last allocation a memory slot fell into: checked first. */
 typedef struct sl_range_cache {
@@ -205,12 +202,22 @@ struct sl_worker {
     sl_error *stray;                      /* what the first was; NULL: none */
     sl_stray_line *strays;                /* of blocks that have ended */
     uint32_t stray_lines;                 /* so far */
-    sl_text text[3];                      /* what builtin.c is reading and printing */
+    sl_buffer text[3];                    /* what functions of builtin.c read and print */
     SL_ARRAY(sl_row) rows;                /* what bulk.c has copied */
+    uint64_t prefetched;                  /* bytes, by bulk.c */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* private to launch.c */
 };
+
+/* What the kernels of a launch have printed (device_printf.c). */
+typedef struct sl_printed {
+    sl_buffer text;
+    SL_ARRAY(uint32_t) calls; /* bytes of each */
+    size_t start, first;      /* text and calls before these were replaced by newer ones */
+    size_t limit;             /* bytes of text that are kept */
+    uint64_t lost;            /* calls whose text was replaced */
+} sl_printed;
 
 struct sl_emu {
     sl_emu_config config;
@@ -223,6 +230,7 @@ struct sl_emu {
     uint64_t launches;
     uint64_t cycles; /* of all launches before this one */
     struct sl_textures *textures;
+    sl_printed printed;
     uint64_t params;               /* device memory for parameter blocks */
     uint64_t grid_workspace;       /* device memory for cooperative launches: what %envreg1 and %envreg2 point to */
     struct sl_trace_range *ranges; /* live allocations, as of heap generation `ranges_at` */
@@ -398,6 +406,16 @@ void sl_bulk_execute(sl_warp *warp, const sl_op *op);
 void sl_tensor_map_edit(sl_warp *warp, const sl_op *op);
 /* Adds to worker->rows; rows at a regular distance are one entry. */
 void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, uint32_t bytes);
+
+/* ---- device_printf.c ---- */
+
+/* Copies a string of at most `max` characters out of device memory, as an access of the lane. */
+const char *sl_device_string(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, size_t max, sl_buffer *text);
+/* Prints for one lane; the number of conversions. */
+int sl_device_printf(sl_warp *warp, const sl_op *op, int lane, uint64_t format, uint64_t arguments);
+/* The launch has ended. */
+void sl_printed_pass_on(sl_printed *printed, const sl_emu_config *config);
+void sl_printed_fini(sl_printed *printed);
 
 /* ---- builtin.c ---- */
 

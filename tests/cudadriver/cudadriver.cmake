@@ -10,3 +10,7 @@ target_link_libraries(driver_layout PRIVATE sluice_options)
 add_test(NAME cudadriver_abi COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/abi.sh)
 set_tests_properties(cudadriver_abi PROPERTIES ENVIRONMENT
     "SLUICE_SOURCE=${CMAKE_SOURCE_DIR};SLUICE_CUDA_LIBRARIES=$<TARGET_FILE_DIR:cuda_driver>;SLUICE_ABI_LAYOUT=$<TARGET_FILE:driver_layout>;SLUICE_CUDA_HEADERS=${CUDA_HEADERS};CC=${CMAKE_C_COMPILER}")
+
+# What tests/cli/hostile.sh runs kernels of strangers in.
+add_executable(ptx_host ${CMAKE_CURRENT_LIST_DIR}/ptx_host.c)
+target_link_libraries(ptx_host PRIVATE sluice_options cuda_driver)

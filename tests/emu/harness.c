@@ -104,6 +104,7 @@ rig *rig_open(const rig_config *config)
                          .progress = config->progress,
                          .sink = config->silent ? NULL : &r->sink,
                          .print = on_print,
+                         .print_lost = config->print_lost,
                          .print_context = &r->printed};
     if (sl_emu_create(&emu, &r->emu, &r->error) != SL_OK)
         fail_msg("%s", r->error.text);

@@ -21,6 +21,7 @@ typedef struct rig_config {
     uint64_t max_instructions;
     const sl_machine *machine;
     const sl_progress *progress;
+    void (*print_lost)(void *context, uint64_t calls);
 } rig_config;
 
 typedef struct rig_access {

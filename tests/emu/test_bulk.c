@@ -42,6 +42,32 @@ BEHAVIOUR(a_bulk_copy_must_be_aligned_and_lie_in_memory)
     rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "shared offset");
 }
 
+/* On a GPU a prefetch of what is not there does nothing; here it would also be work for models and simulators. */
+BEHAVIOUR(a_bulk_prefetch_ends_where_its_memory_ends)
+{
+    rig_load(r, PTX("setp.ne.u32 %p1, %r0, 0;\n@%p1 bra DONE;\n"
+                    "cp.async.bulk.prefetch.L2.global [%d1], %r2; // @prefetch\nDONE:\nret;\n"));
+    char *in = rig_buffer(r, 256);
+    const rig_access *access[4];
+    RUN(r, 1, 32, 0, P(in), 0xfffffff0u);
+    assert_int_equal(rig_accesses(r, "prefetch", access, 4), 1);
+    assert_true(access[0]->mask == 3); /* two pieces of 128 bytes */
+    rig_load(r, PTX("cp.async.bulk.prefetch.L2.global [%d1], %r2; // @prefetch\nret;\n"));
+    RUN(r, 1, 1, 0, 0x1000, 0xfffffff0u);
+    assert_true(rig_accesses(r, "prefetch", access, 4) == 0 || access[0]->mask == 0);
+}
+
+static void a_launch_prefetches_only_so_much(void **state)
+{
+    (void)state;
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1});
+    rig_load(r, PTX("cp.async.bulk.prefetch.L2.global [%d1], %r2;\nret;\n"));
+    char *in = rig_raw(r, (size_t)1 << 32);
+    assert_int_equal(TRY(r, 1, 32, 0, P(in), 0xfffffff0u), SL_LIMIT);
+    rig_expect_fault(r, SL_FAULT_LIMIT, "the launch prefetches more than 1 GiB");
+    rig_close(r);
+}
+
 BEHAVIOUR(a_multicast_goes_to_the_blocks_that_it_names)
 {
     rig_load(r, PTX(BARRIER "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 512;\ncvt.u16.u32 %h1, %r2;\n"
@@ -353,6 +379,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IT(a_bulk_copy_tells_its_barrier_and_is_recorded_as_pieces),
         IT(a_bulk_copy_must_be_aligned_and_lie_in_memory),
+        IT(a_bulk_prefetch_ends_where_its_memory_ends),
+        IT(a_launch_prefetches_only_so_much),
         IT(a_multicast_goes_to_the_blocks_that_it_names),
         IT(a_tensor_map_that_was_overwritten_is_refused),
         IT(what_lies_outside_of_a_tensor_is_zero),

@@ -106,6 +106,75 @@ static void a_launch_is_not_refused_by_an_estimate_of_registers(void **state)
     rig_close(r);
 }
 
+/* Functions f0 to f<depth>, each of which calls the one before twice: 2^depth calls without a loop. */
+static char *call_tree(unsigned depth)
+{
+    static char text[16384];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s.func f0() { ret; }\n", PTX_HEAD);
+    for (unsigned i = 1; i <= depth; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, ".func f%u() { call.uni f%u; call.uni f%u; ret; }\n",
+                                 i, i - 1, i - 1);
+    snprintf(text + used, sizeof text - used,
+             ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) { call.uni f%u; ret; }\n", depth);
+    return text;
+}
+
+BEHAVIOUR(calls_count_for_the_limit_on_instructions)
+{
+    rig_config config = r->config;
+    config.max_instructions = 10000;
+    rig *limited = rig_open(&config);
+    rig_load(limited, call_tree(60));
+    assert_int_equal(TRY(limited, 1, 32, 0, 0, 0), SL_LIMIT);
+    rig_expect_fault(limited, SL_FAULT_LIMIT, "more than 10000 warp instructions");
+    rig_close(limited);
+}
+
+static void a_tree_of_calls_ends_without_a_limit_on_instructions(void **state)
+{
+    (void)state;
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1, .silent = true});
+    rig_load(r, call_tree(16));
+    RUN(r, 1, 32, 0, 0, 0);
+    rig_load(r, call_tree(60));
+    assert_int_equal(TRY(r, 1, 32, 0, 0, 0), SL_LIMIT);
+    rig_expect_fault(r, SL_FAULT_LIMIT, "more than 16777216 calls of one warp without a loop");
+    rig_close(r);
+}
+
+/* A launch that descends from another has what that has left. */
+static void a_launch_shares_the_limit_of_those_before_it(void **state)
+{
+    (void)state;
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1, .max_instructions = 1000});
+    rig_load(r, PTX("L: sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L; ret;\n"));
+    RUN(r, 1, 32, 0, 0, 100);
+    uint8_t params[24] = {[16] = 100};
+    sl_emu_launch launch = {.grid = {1, 1, 1},
+                            .block = {32, 1, 1},
+                            .params = params,
+                            .param_bytes = sizeof params,
+                            .instructions_before = 1001};
+    assert_int_equal(sl_emu_run(r->emu, r->kernel, &launch, NULL, &r->error), SL_LIMIT);
+    rig_close(r);
+}
+
+/* Each freed address is remembered, to tell a use after free from other mistakes; a kernel may free for long. */
+static void kernels_that_free_in_a_loop_take_bounded_memory(void **state)
+{
+    (void)state;
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1, .silent = true});
+    rig_load(r, PTX_HEAD
+             ".extern .func (.param .b64 r) malloc (.param .b64 s);\n.extern .func free (.param .b64 p);\n" KERNEL(
+                 "L: { .param .b64 s; .param .b64 p; st.param.b64 [s], 100; call.uni (p), malloc, (s);\n"
+                 "ld.param.b64 %d9, [p]; st.global.u32 [%d9], %r2; }\n"
+                 "{ .param .b64 p; st.param.b64 [p], %d9; call.uni free, (p); }\n"
+                 "sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L; ret;\n"));
+    RUN(r, 1, 1, 0, 0, 300000);
+    assert_in_range(sl_heap_count(sl_emu_heap(r->emu)), 1, (1 << 18) + 100);
+    rig_close(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +182,10 @@ int main(void)
         IT(another_machine_has_other_limits),
         IT(occupancy_is_that_of_the_machine),
         IT(a_launch_is_not_refused_by_an_estimate_of_registers),
+        IT(calls_count_for_the_limit_on_instructions),
+        IT(a_tree_of_calls_ends_without_a_limit_on_instructions),
+        IT(a_launch_shares_the_limit_of_those_before_it),
+        IT(kernels_that_free_in_a_loop_take_bounded_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

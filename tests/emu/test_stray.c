@@ -235,6 +235,35 @@ static void shared_memory_ends_at_the_next_128_bytes(void **state)
     session_close(&c.s);
 }
 
+/* Parameters lie in the emulator's own memory, close to allocations of the program. */
+static void parameters_cannot_be_written(void **state)
+{
+    (void)state;
+    static const char WRITE[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .s64 offset)\n{\n"
+        "  .reg .b64 %a<6>;\n  ld.param.u64 %a1, [out];\n  ld.param.s64 %a2, [offset];\n  mov.u64 %a3, out;\n"
+        "  cvta.param.u64 %a3, %a3;\n  add.s64 %a3, %a3, %a2;\n  st.u64 [%a3], %a1;\n"
+        "  ld.param.s64 %a4, [offset];\n  st.global.u64 [%a1], %a4;\n  ret;\n}\n";
+    heard h = {0};
+    session s = {0};
+    const sl_emu_config config = {
+        .lanes = 32, .threads = 1, .host_addresses = true, .stray = hear, .stray_context = &h};
+    assert_int_equal(sl_emu_create(&config, &s.emu, &s.error), SL_OK);
+    assert_int_equal(sl_ptx_parse(WRITE, strlen(WRITE), "test.ptx", &s.module, &s.error), SL_OK);
+    assert_int_equal(sl_emu_load(s.emu, (const sl_ptx_module *const *)&s.module, 1, &s.program, &s.error), SL_OK);
+    uint64_t *out = device_memory(&s, NULL, 64);
+    /* the second parameter; the last bytes of the memory, and the first behind it, where the workspace of grids is */
+    const int64_t offsets[] = {8, 32768 - 8, 32768 + 512};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        const uint64_t params[2] = {(uint64_t)(uintptr_t)out, (uint64_t)offsets[i]};
+        assert_int_equal(session_try(&s, "k", 1, 1, params, sizeof params), SL_FAULT);
+        assert_non_null(strstr(s.error.text, "illegal 8-byte write"));
+    }
+    assert_int_equal(*out, 0);
+    session_close(&s);
+}
+
 static void nothing_is_forgiven_where_nobody_listens(void **state)
 {
     (void)state;
@@ -257,6 +286,7 @@ int main(void)
         cmocka_unit_test(atomics_outside_are_forgiven_too),
         cmocka_unit_test(writes_far_away_end_the_launch),
         cmocka_unit_test(shared_memory_ends_at_the_next_128_bytes),
+        cmocka_unit_test(parameters_cannot_be_written),
         cmocka_unit_test(nothing_is_forgiven_where_nobody_listens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
