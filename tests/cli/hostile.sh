@@ -201,9 +201,9 @@ $head
 END
 ends_by_interrupt()
 {
-    start "$@"
+    start setsid "$@"
     sleep 1
-    kill -INT "-$started" 2>/dev/null || kill -INT "$started" # as a terminal sends it: to all of them
+    kill -INT "-$started" # as a terminal sends it: to all of them
     wait "$started"
     [ $? -eq 130 ] || fail "not ended by SIGINT: $*"
 }
