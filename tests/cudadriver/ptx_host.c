@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that trusts its kernels as little as it should: loads the PTX file it is given, launches kernel k(buffer,
- * address of a secret, address of a variable) with a block of one thread, and says what became of it. Exit codes: 0, all
- * went well; 1, CUDA refused something; 3, the kernel knows the secret or has changed the variable. */
+ * address of a secret, address of a variable) with a block of one thread, and says what became of it. Exit codes: 0,
+ * all went well; 1, CUDA refused something; 3, the kernel knows the secret or has changed the variable. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

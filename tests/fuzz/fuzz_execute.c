@@ -1,298 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that nobody would write, run on the emulator: they end, or are refused, or fault; nothing else.
- *
- * Input that begins with a printable byte is PTX text. Any other is a recipe: its first bytes choose the launch, and
- * each of the following ones an instruction of the table below and its operands: well-typed, or (where the launch says
- * so) sometimes not: a register of another class, an element of a scalar. Every kernel of the module is launched. */
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* Kernels that nobody would write, run on the emulator: they end within their budget, or are refused, or fault; nothing
+ * else. Input that begins with a '.' or '/' is PTX text. Any other is a recipe: its first bytes choose the launch, and
+ * whether allocations fail. Every kernel of the module is launched. */
+#include <time.h>
 
 #include "emu/emu.h"
+#include "recipe.h"
 
-enum { MAX_TEXT = 64 << 10, MAX_STEPS = 48, BUFFER_BYTES = 4096, MAX_KERNELS = 4 };
+/* SLACK: limits are looked at every 4096 iterations of a loop. */
+enum { BUFFER_BYTES = 4096, MAX_KERNELS = 4, MAX_INSTRUCTIONS = 3000, MAX_SECONDS = 10, SLACK = 4096 * 256 };
 
-/* #h #r #d #q #f #g #p: registers of 16, 32, 64, 128 bits, f32, f64, predicates. #i: a number. #n: a small one.
- * #a: an address of global memory; #s of shared memory; #l of local memory; #m: of any. #L: a label. */
-static const char *const templates[] = {
-    "add.u32 #r, #r, #r",
-    "add.s64 #d, #d, #i",
-    "add.u16 #h, #h, #h",
-    "sub.u32 #r, #r, #i",
-    "mul.lo.u32 #r, #r, #r",
-    "mul.wide.u32 #d, #r, #n",
-    "mul.hi.s64 #d, #d, #d",
-    "mad.lo.s32 #r, #r, #r, #r",
-    "mad.wide.s16 #r, #h, #h, #r",
-    "div.s32 #r, #r, #r",
-    "rem.u64 #d, #d, #d",
-    "min.s16 #h, #h, #h",
-    "abs.s32 #r, #r",
-    "neg.s64 #d, #d",
-    "and.b32 #r, #r, #i",
-    "or.pred #p, #p, #p",
-    "xor.b64 #d, #d, #d",
-    "not.b16 #h, #h",
-    "shl.b32 #r, #r, #r",
-    "shr.s64 #d, #d, #r",
-    "shf.l.wrap.b32 #r, #r, #r, #r",
-    "bfe.u32 #r, #r, #r, #r",
-    "bfi.b64 #d, #d, #d, #r, #r",
-    "bfind.s64 #r, #d",
-    "brev.b32 #r, #r",
-    "popc.b64 #r, #d",
-    "clz.b32 #r, #r",
-    "fns.b32 #r, #r, #r, #r",
-    "lop3.b32 #r, #r, #r, #r, 0x96",
-    "prmt.b32 #r, #r, #r, #r",
-    "sad.u64 #d, #d, #d, #d",
-    "dp4a.u32.s32 #r, #r, #r, #r",
-    "dp2a.lo.s32.u32 #r, #r, #r, #r",
-    "add.cc.u32 #r, #r, #r",
-    "addc.u64 #d, #d, #d",
-    "selp.b32 #r, #r, #r, #p",
-    "slct.b64.s32 #d, #d, #d, #r",
-    "setp.lt.s32 #p, #r, #i",
-    "setp.ne.and.f64 #p, #g, #g, #p",
-    "set.gt.u32.f32 #r, #f, #f",
-    "mov.b32 #r, #i",
-    "mov.b64 #d, #d",
-    "mov.b64 #d, {#r, #r}",
-    "mov.b32 {#h, #h}, #r",
-    "mov.b128 #q, {#d, #d}",
-    "mov.b128 {#d, #d}, #q",
-    "mov.b128 #q, #q",
-    "mov.u32 #r, %tid.x",
-    "mov.u64 #d, %clock64",
-    "mov.u32 #r, %laneid",
-    "mov.v4.u32 %v0, %v1",
-    "mov.b32 #r, %v0.y",
-    "cvt.u64.u32 #d, #r",
-    "cvt.s16.s64 #h, #d",
-    "cvt.rni.s32.f32 #r, #f",
-    "cvt.rn.f64.u64 #g, #d",
-    "cvt.rz.f32.f64 #f, #g",
-    "cvt.rn.f16.f32 #h, #f",
-    "cvt.sat.u8.s32 #r, #r",
-    "cvt.pack.sat.u8.s32.b32 #r, #r, #r, #r",
-    "cvt.rn.f16x2.f32 #r, #f, #f",
-    "add.rn.f32 #f, #f, #f",
-    "fma.rz.f64 #g, #g, #g, #g",
-    "div.rp.f32 #f, #f, #f",
-    "sqrt.rn.f64 #g, #g",
-    "rcp.approx.ftz.f32 #f, #f",
-    "ex2.approx.f32 #f, #f",
-    "add.f16x2 #r, #r, #r",
-    "fma.rn.bf16 #h, #h, #h, #h",
-    "max.NaN.f16 #h, #h, #h",
-    "ld.global.u32 #r, #a",
-    "ld.global.cg.u8 #h, #a",
-    "ld.global.s16 #r, #a",
-    "ld.global.f64 #g, #a",
-    "ld.global.v2.u64 {#d, #d}, #a",
-    "ld.global.v4.f32 {#f, #f, #f, #f}, #a",
-    "ld.global.v4.u32 %v0, #a",
-    "ld.global.v8.u32 {#r, #r, #r, #r, #r, #r, #r, #r}, #a",
-    "ld.global.b128 #q, #a",
-    "ld.shared.u32 #r, #s",
-    "ld.local.u64 #d, #l",
-    "ld.u32 #r, #m",
-    "ld.param.u32 #r, [p2]",
-    "ld.const.u32 #r, [table+8]",
-    "st.global.u32 #a, #r",
-    "st.global.v2.f64 #a, {#g, #g}",
-    "st.global.v4.u16 #a, {#h, #h, #h, #h}",
-    "st.global.b128 #a, #q",
-    "st.shared.u8 #s, #r",
-    "st.local.u64 #l, #d",
-    "st.u64 #m, #d",
-    "atom.global.add.u32 #r, #a, #r",
-    "atom.shared.cas.b64 #d, #s, #d, #d",
-    "atom.global.exch.b128 #q, #a, #q",
-    "atom.global.cas.b128 #q, #a, #q, #q",
-    "atom.global.cas.b16 #h, #a, #h, #h",
-    "atom.add.f64 #g, #m, #g",
-    "atom.global.inc.u32 #r, #a, #r",
-    "red.global.max.s32 #a, #r",
-    "red.shared.add.f16x2 #s, #r",
-    "cp.async.ca.shared.global #s, #a, 16, #r",
-    "cp.async.ca.shared.global #s, #a, 4",
-    "cp.async.wait_all",
-    "prefetch.global.L2 #a",
-    "shfl.sync.idx.b32 #r|#p, #r, #r, #r, -1",
-    "shfl.sync.up.b32 #r, #r, 1, 0, -1",
-    "vote.sync.ballot.b32 #r, #p, -1",
-    "match.any.sync.b64 #r, #d, -1",
-    "match.all.sync.b32 #r|#p, #r, -1",
-    "redux.sync.add.u32 #r, #r, -1",
-    "elect.sync #r|#p, -1",
-    "activemask.b32 #r",
-    "bar.sync 0",
-    "bar.warp.sync -1",
-    "bar.red.popc.u32 #r, 0, #p",
-    "barrier.sync #n, 64",
-    "isspacep.shared #p, #d",
-    "cvta.to.global.u64 #d, #d",
-    "cvta.shared.u64 #d, #d",
-    "cvta.local.u64 #d, #d",
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {#f, #f, #f, #f}, {#r, #r, #r, #r}, {#r, #r}, {#f, #f, #f, #f}",
-    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {#g, #g}, {#g}, {#g}, {#g, #g}",
-    "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {#r, #r, #r, #r}, {#r, #r, #r, #r}, {#r, #r}, {#r, #r, #r, #r}",
-    "wmma.load.a.sync.aligned.row.m16n16k16.f16 {#r, #r, #r, #r, #r, #r, #r, #r}, #a, #r",
-    "wmma.store.d.sync.aligned.row.m16n16k16.f32 #a, {#f, #f, #f, #f, #f, #f, #f, #f}, #r",
-    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {#r, #r, #r, #r}, #s",
-    "stmatrix.sync.aligned.m8n8.x2.shared.b16 #s, {#r, #r}",
-    "movmatrix.sync.aligned.m8n8.trans.b16 #r, #r",
-    "tex.2d.v4.f32.f32 {#f, #f, #f, #f}, [#d, {#f, #f}]",
-    "bra #L",
-    "@#p bra #L",
-    "@!#p add.u32 #r, #r, 1",
-    "brx.idx #r, targets",
-    "{ .param .b64 a; .param .b64 b; st.param.b64 [a], #d; call (b), malloc, (a); ld.param.b64 #d, [b]; }",
-    "{ .param .b64 a; st.param.b64 [a], #d; call free, (a); }",
-    "{ .param .b64 a; .param .b64 b; st.param.b64 [a], #d; call (b), callee, (a); ld.param.b64 #d, [b]; }",
-    "{ .param .b64 a; .param .b32 c; st.param.b64 [a], #d; call (c), vprintf, (a, a); }",
-    "createpolicy.fractional.L2::evict_first.b64 #d, 1.0",
-    "trap",
-    "ret",
-    /* from here on ill-typed */
-    "mov.b64 #d, #d.w",
-    "ld.global.v4.u32 #r, #a",
-    "st.param.u32 [p2], #r",
-    "mma.sync.aligned.m16n8k#n.row.col.s32.s8.s8.s32 {#r, #r, #r, #r}, {#r, #r, #r, #r}, {#r, #r}, {#r, #r, #r, #r}",
-    "ld.param.u64 #d, [p0+#i]",
-    "ld.param.u32 #r, [p2+#n]",
-    "ld.const.u32 #r, [table+#i]",
-};
-enum { TEMPLATES = sizeof templates / sizeof *templates, ILL_TYPED = 7 };
+/* ---- memory that runs out ---- */
 
-typedef struct recipe {
-    const uint8_t *data;
-    size_t size, at;
-    bool ill_typed; /* sometimes */
-    char text[MAX_TEXT];
-    size_t used;
-} recipe;
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
 
-static uint8_t next(recipe *r)
+static long until_failure = -1; /* allocations; -1: none fails */
+
+static bool fails(void)
 {
-    return r->at < r->size ? r->data[r->at++] : 0;
+    return until_failure >= 0 && __atomic_fetch_sub(&until_failure, 1, __ATOMIC_RELAXED) == 0;
 }
 
-static void put(recipe *r, const char *format, ...)
+void *__wrap_malloc(size_t bytes)
 {
-    va_list args;
-    va_start(args, format);
-    int made = vsnprintf(r->text + r->used, sizeof r->text - r->used, format, args);
-    va_end(args);
-    r->used += made > 0 && (size_t)made < sizeof r->text - r->used ? (size_t)made : 0;
+    return fails() ? NULL : __real_malloc(bytes);
 }
 
-static void put_register(recipe *r, char class)
+void *__wrap_calloc(size_t count, size_t bytes)
 {
-    uint8_t byte = next(r);
-    static const char classes[] = "hrdqfgp";
-    if (byte > 240 && r->ill_typed)
-        class = classes[byte % 7];
-    put(r, "%%%c%u", class, byte % 6);
-    if (byte > 250 && r->ill_typed)
-        put(r, ".%c", "xyzw"[byte % 4]);
+    return fails() ? NULL : __real_calloc(count, bytes);
 }
 
-static void put_number(recipe *r)
+void *__wrap_realloc(void *old, size_t bytes)
 {
-    uint8_t byte = next(r);
-    static const char *const far[] = {"-1",         "0x7fffffff", "0x80000000",         "4294967288",
-                                      "2147483647", "-4",         "0xffffffffffffffff", "1.5"};
-    if (byte >= 224)
-        put(r, "%s", far[byte % 8]);
-    else
-        put(r, "%d", (int)byte - 16);
-}
-
-static void put_address(recipe *r, char space)
-{
-    uint8_t byte = next(r);
-    if (byte > 232) {
-        put(r, "[%%d%u+", byte % 6);
-        put_number(r);
-        put(r, "]");
-        return;
-    }
-    unsigned offset = byte % 8 * (byte & 16 ? 32 : 8);
-    switch (space) {
-    case 's':
-        put(r, byte & 32 ? "[shared_data+%u]" : "[%%rs+%u]", offset);
-        break;
-    case 'l':
-        put(r, "[local_data+%u]", offset);
-        break;
-    default:
-        put(r, "[%%a%u+%u]", byte / 64 % 3, offset);
-        break;
-    }
-}
-
-static void put_step(recipe *r, uint32_t steps)
-{
-    const char *text = templates[next(r) % (r->ill_typed ? TEMPLATES : TEMPLATES - ILL_TYPED)];
-    bool block = *text == '{';
-    for (; *text; text++) {
-        if (*text != '#') {
-            put(r, "%c", *text);
-            continue;
-        }
-        switch (*++text) {
-        case 'i':
-            put_number(r);
-            break;
-        case 'n':
-            put(r, "%u", next(r) % 33);
-            break;
-        case 'a':
-        case 's':
-        case 'l':
-        case 'm':
-            put_address(r, *text);
-            break;
-        case 'L':
-            put(r, "L%u", next(r) % (steps + 1));
-            break;
-        default:
-            put_register(r, *text);
-            break;
-        }
-    }
-    put(r, block ? "\n" : ";\n");
-}
-
-static void write_kernel(recipe *r)
-{
-    uint32_t steps = 1 + next(r) % MAX_STEPS;
-    put(r, ".version 8.3\n.target sm_90\n.address_size 64\n"
-           ".extern .func (.param .b64 r) malloc (.param .b64 s);\n.extern .func free (.param .b64 p);\n"
-           ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-           ".const .align 8 .b8 table[64];\n.global .align 8 .b8 words[256];\n"
-           ".func (.param .b64 r) callee (.param .b64 x)\n{ .reg .b64 %%d<2>; ld.param.b64 %%d0, [x];\n"
-           "add.u64 %%d1, %%d0, 8; st.param.b64 [r], %%d1; ret; }\n"
-           ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u32 p2)\n{\n"
-           ".reg .b16 %%h<6>; .reg .b32 %%r<6>; .reg .b64 %%d<6>; .reg .b128 %%q<6>; .reg .f32 %%f<6>; .reg .f64 "
-           "%%g<6>;\n"
-           ".reg .pred %%p<6>; .reg .v4 .u32 %%v<2>; .reg .b64 %%a<3>; .reg .b32 %%rs;\n"
-           ".shared .align 16 .b8 shared_data[1024]; .local .align 16 .b8 local_data[256];\n"
-           "targets: .branchtargets L0, L1;\n"
-           "ld.param.u64 %%a0, [p0]; ld.param.u64 %%a1, [p1]; mov.u32 %%rs, shared_data;\n"
-           "mov.u32 %%r0, %%tid.x; mul.wide.u32 %%d0, %%r0, 32; add.u64 %%a2, %%a0, %%d0;\n");
-    for (uint32_t i = 0; i < steps; i++) {
-        put(r, "L%u: ", i);
-        put_step(r, steps);
-    }
-    put(r, "L%u: ret;\n}\n", steps);
+    return fails() ? NULL : __real_realloc(old, bytes);
 }
 
 /* ---- running ---- */
+
+static size_t printed;
+
+static void count_text(void *context, const char *text, size_t length)
+{
+    (void)context;
+    printed += length;
+    (void)text;
+}
+
+static void ignore_stray(void *context, const sl_error *first, uint64_t accesses)
+{
+    (void)context, (void)first, (void)accesses;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void run_kernels(sl_emu *emu, const sl_ptx_module *module, const uint8_t *head)
 {
@@ -321,7 +91,14 @@ static void run_kernels(sl_emu *emu, const sl_ptx_module *module, const uint8_t 
                                 .params = params,
                                 .param_bytes = func->param_bytes,
                                 .cooperative = head[1] & 128};
-        sl_emu_run(emu, kernel, &launch, NULL, &error);
+        sl_launch_stats stats = {0};
+        double before = cpu_seconds();
+        printed = 0;
+        sl_emu_run(emu, kernel, &launch, &stats, &error);
+        /* An overrun of the budget is a finding. */
+        if (stats.warp_insts > MAX_INSTRUCTIONS + SLACK || printed > SL_PRINTF_BYTES ||
+            cpu_seconds() - before > MAX_SECONDS)
+            abort();
         kernels++;
     }
     sl_emu_unload(emu, program);
@@ -331,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t head[4] = {0, 1, 33, 4};
+    uint8_t head[5] = {0, 1, 33, 4, 0};
     sl_ptx_module *module = NULL;
     sl_error error = {0};
     sl_emu *emu = NULL;
@@ -340,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!r)
         return 0;
     *r = (recipe){.data = data, .size = size};
-    for (int i = 0; i < 4 && !text; i++)
+    for (int i = 0; i < 5 && !text; i++)
         head[i] = next(r);
     r->ill_typed = head[0] & 16;
     if (!text)
@@ -351,9 +128,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .threads = head[0] & 2 ? 2 : 1,
                                   .check_uninit = head[0] & 4,
                                   .isa = head[0] & 8 ? sl_emu_isa_at(1) : NULL,
-                                  .max_instructions = 3000};
+                                  .print = count_text,
+                                  .stray = head[0] & 64 ? ignore_stray : NULL,
+                                  .max_instructions = MAX_INSTRUCTIONS};
+    until_failure = head[0] & 32 ? head[4] * 4 : -1;
     if (!status && !sl_emu_create(&config, &emu, &error))
         run_kernels(emu, module, head);
+    until_failure = -1;
     sl_emu_destroy(emu);
     sl_ptx_free(module);
     free(r);
