@@ -64,15 +64,9 @@ cudaError_t sl_rt_capture_depend(sl_rt *rt, cudaStream_t stream, const cudaGraph
     return sl_rt_nodes_add(&s->last, after, count) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph)
+/* Ends the capture that began in `s`. True: something in it was not allowed. */
+static bool leave_capture(sl_rt *rt, const struct sl_rt_stream *s)
 {
-    struct sl_rt_stream *s;
-    if (!sl_rt_stream_known(rt, stream, &s))
-        return cudaErrorInvalidResourceHandle;
-    if (!s->capture)
-        return cudaErrorIllegalState;
-    if (!s->capture_origin)
-        return cudaErrorStreamCaptureUnmatched;
     cudaGraph_t captured = s->capture;
     bool invalid = false;
     for (struct sl_rt_stream *each = rt->streams; each; each = each->next)
@@ -85,6 +79,29 @@ cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph
     for (struct sl_rt_event *e = rt->events; e; e = e->next)
         if (e->capture == captured)
             e->capture = NULL;
+    return invalid;
+}
+
+void sl_rt_capture_abandon(sl_rt *rt, struct sl_rt_stream *s)
+{
+    cudaGraph_t captured = s->capture;
+    if (!captured || !s->capture_origin)
+        return;
+    leave_capture(rt, s);
+    sl_rt_graph_release(rt, captured);
+}
+
+cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph)
+{
+    struct sl_rt_stream *s;
+    if (!sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    if (!s->capture)
+        return cudaErrorIllegalState;
+    if (!s->capture_origin)
+        return cudaErrorStreamCaptureUnmatched;
+    cudaGraph_t captured = s->capture;
+    bool invalid = leave_capture(rt, s);
     if (graph)
         *graph = invalid ? NULL : captured;
     if (invalid || !graph || captured->users > 1) /* captured into a graph that the program has already */

@@ -615,6 +615,8 @@ cudaError_t sl_rt_surface_resource(sl_rt *rt, sl_cuda_resource *resource, cudaTe
 cudaError_t sl_rt_capture_begin(sl_rt *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
                                 const void *edges, size_t count);
 cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph);
+/* A stream that is destroyed takes the capture with it that began there. */
+void sl_rt_capture_abandon(sl_rt *rt, struct sl_rt_stream *stream);
 cudaError_t sl_rt_capture_info(sl_rt *rt, cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
                                const cudaGraphNode_t **after, size_t *count);
 /* Adds to what the next node comes after, or replaces it. */

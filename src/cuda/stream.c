@@ -110,6 +110,8 @@ cudaError_t sl_rt_synchronize(sl_rt *rt, cudaStream_t stream)
 
 void sl_rt_streams_forget_device(sl_rt *rt)
 {
+    for (struct sl_rt_stream *s = rt->streams; s; s = s->next)
+        sl_rt_capture_abandon(rt, s);
     while (rt->streams) {
         struct sl_rt_stream *next = rt->streams->next;
         sl_array_free(&rt->streams->last);
@@ -163,6 +165,7 @@ cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream)
 {
     for (struct sl_rt_stream **s = &rt->streams; *s; s = &(*s)->next)
         if (*s == stream) {
+            sl_rt_capture_abandon(rt, stream);
             *s = stream->next;
             sl_array_free(&stream->last);
             sl_array_free(&stream->attributes);
