@@ -141,17 +141,28 @@ typedef struct side {
     size_t pitch, slice, element_bytes;
 } side;
 
+cudaError_t sl_rt_pitched_at(void *base, size_t x, size_t y, size_t z, size_t pitch, size_t slice, char **at)
+{
+    size_t slices, rows, offset;
+    uintptr_t location;
+    if (!base || __builtin_mul_overflow(z, slice, &slices) || __builtin_mul_overflow(y, pitch, &rows) ||
+        __builtin_add_overflow(slices, rows, &offset) || __builtin_add_overflow(offset, x, &offset) ||
+        __builtin_add_overflow((uintptr_t)base, offset, &location))
+        return cudaErrorInvalidValue;
+    *at = (char *)location;
+    return cudaSuccess;
+}
+
 /* One side of a 3-D copy: an array (positions in elements) or pitched memory (positions in bytes). */
 static cudaError_t side_of(sl_rt *rt, cudaArray_t array, const cudaPitchedPtr *memory, cudaPos pos, cudaExtent extent,
                            side *s)
 {
     sl_rt_array_shape shape;
     if (!array) {
-        if (!memory->ptr)
+        *s = (side){NULL, memory->pitch, 0, 1};
+        if (__builtin_mul_overflow(memory->pitch, memory->ysize, &s->slice))
             return cudaErrorInvalidValue;
-        size_t slice = memory->pitch * memory->ysize;
-        *s = (side){(char *)memory->ptr + pos.z * slice + pos.y * memory->pitch + pos.x, memory->pitch, slice, 1};
-        return cudaSuccess;
+        return sl_rt_pitched_at(memory->ptr, pos.x, pos.y, pos.z, s->pitch, s->slice, &s->data);
     }
     cudaError_t error = sl_rt_array_shape_of(rt, array, &shape);
     if (error)
@@ -196,6 +207,11 @@ cudaError_t sl_rt_copy_3d(sl_rt *rt, const cudaMemcpy3DParms *params, cudaStream
 
 /* ---- arrays, by the older calls: x offsets and widths are in bytes ---- */
 
+static bool exceeds(size_t first, size_t count, size_t limit)
+{
+    return first > limit || count > limit - first;
+}
+
 cudaError_t sl_rt_copy_array_2d(sl_rt *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
                                 size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                                 bool wait)
@@ -204,7 +220,7 @@ cudaError_t sl_rt_copy_array_2d(sl_rt *rt, cudaArray_t array, size_t x, size_t y
     cudaError_t error = sl_rt_array_shape_of(rt, array, &s);
     if (error)
         return error;
-    if (x + width > s.width * s.element_bytes || y + height > s.height)
+    if (exceeds(x, width, s.width * s.element_bytes) || exceeds(y, height, s.height))
         return cudaErrorInvalidValue;
     char *location = s.data + y * s.pitch + x;
     return in ? sl_rt_copy_2d(rt, location, s.pitch, in, pitch, width, height, kind, stream, wait)
@@ -241,7 +257,7 @@ cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t d
     cudaError_t error = sl_rt_array_shape_of(rt, src, &s);
     if (error)
         return error;
-    if (src_x + width > s.width * s.element_bytes || src_y + height > s.height)
+    if (exceeds(src_x, width, s.width * s.element_bytes) || exceeds(src_y, height, s.height))
         return cudaErrorInvalidValue;
     return sl_rt_copy_array_2d(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, s.pitch, width, height,
                                kind, NULL, true);

@@ -524,6 +524,8 @@ cudaError_t sl_rt_open_event(sl_rt *rt, cudaEvent_t *event, sl_rt_ipc_handle han
 
 /* ---- copy.c ---- */
 
+/* Where an element of a pitched block lies. An error, not another address, where there is none. */
+cudaError_t sl_rt_pitched_at(void *base, size_t x, size_t y, size_t z, size_t pitch, size_t slice, char **at);
 cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_rt_copy *copy);
 /* `wait`: the call returns only when the copy is done, and so passes printf output on. Offsets and widths of arrays are
  * in bytes. */

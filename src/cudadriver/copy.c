@@ -76,14 +76,13 @@ static cudaError_t side_of(sl_rt *rt, const side *s, const CUDA_MEMCPY3D *p, cha
         return cudaSuccess;
     }
     char *base = s->type == CU_MEMORYTYPE_HOST ? (char *)(uintptr_t)s->host : SL_POINTER(s->device);
-    if (!base || s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED)
+    if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED)
         return cudaErrorInvalidValue;
     *pitch = s->pitch ? s->pitch : p->WidthInBytes;
     if (__builtin_mul_overflow(*pitch, s->height ? s->height : p->Height, slice) ||
         (*pitch < p->WidthInBytes && p->Height > 1))
         return cudaErrorInvalidValue;
-    *data = base + s->z * *slice + s->y * *pitch + s->x;
-    return cudaSuccess;
+    return sl_rt_pitched_at(base, s->x, s->y, s->z, *pitch, *slice, data);
 }
 
 cudaError_t sl_driver_copy_3d(sl_rt *rt, const CUDA_MEMCPY3D *p, sl_rt_copy *copy)
