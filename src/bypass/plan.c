@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/new_file.h"
 #include "base/suggest.h"
 
 enum { FORMAT_VERSION = 1 };
@@ -614,10 +615,16 @@ sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *err
 
 sl_status sl_plan_list_save(const sl_plan_list *list, const char *path, sl_error *error)
 {
-    FILE *file = fopen(path, "w");
-    sl_status status = file ? sl_plan_list_write(list, file, error) : sl_fail_io(error, "write", path);
-    if (file && fclose(file) && !status)
-        status = sl_fail_io(error, "write", path);
+    sl_new_file made;
+    FILE *file;
+    sl_status status = sl_new_file_print(path, &made, &file, error);
+    if (status)
+        return status;
+    status = sl_plan_list_write(list, file, error);
+    if (!status)
+        return sl_new_file_finish(&made, file, error);
+    fclose(file);
+    sl_new_file_discard(&made);
     return status;
 }
 
