@@ -121,7 +121,7 @@ run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" trace -o limited/t.slt matmul
 exits 1
 stderr_has 'cannot write limited/t.slt: File too large'
 empty_directory limited
-run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" report matmul -o limited/page.html
+run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" run -q vecadd --html limited/page.html
 exits 1
 stderr_has 'cannot write limited/page.html: File too large'
 empty_directory limited
