@@ -2,6 +2,8 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +51,9 @@ sl_status sl_file_read_max(const char *path, size_t max_bytes, char **text, size
 
 sl_status sl_file_read(const char *path, char **text, size_t *length, sl_error *error)
 {
-    return sl_file_read_max(path, SL_FILE_MAX_BYTES, text, length, error);
+    struct stat info;
+    bool regular = !stat(path, &info) && S_ISREG(info.st_mode);
+    return sl_file_read_max(path, regular ? SIZE_MAX : SL_FILE_MAX_BYTES, text, length, error);
 }
 
 FILE *sl_file_open_regular(const char *path)

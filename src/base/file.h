@@ -8,11 +8,11 @@
 
 #include "sluice/error.h"
 
-/* Some inputs have no end, such as /dev/zero: this is more than any PTX, LLVM IR or plan has. */
+/* Some inputs have no end, such as /dev/zero: this is more than any PTX has. */
 enum { SL_FILE_MAX_BYTES = 1 << 29 };
 
-/* Reads a file to its end. *text is malloc'ed and ends with a zero that *length does not count. One of more than
- * SL_FILE_MAX_BYTES is an error. */
+/* Reads a file to its end. *text is malloc'ed and ends with a zero that *length does not count. Of what is no regular
+ * file, more than SL_FILE_MAX_BYTES are an error; programs and libraries may be larger. */
 sl_status sl_file_read(const char *path, char **text, size_t *length, sl_error *error);
 /* The same with another limit. */
 sl_status sl_file_read_max(const char *path, size_t max_bytes, char **text, size_t *length, sl_error *error);

@@ -12,6 +12,8 @@
 #include "base/new_file.h"
 #include "base/suggest.h"
 
+enum { MAX_PLAN_BYTES = 64 << 20 }; /* some files have no end */
+
 enum { FORMAT_VERSION = 1 };
 
 /* Maps members of the file to fields of the struct. Reading, writing and suggestions use these tables. */
@@ -450,7 +452,7 @@ sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *erro
     size_t length = 0;
     uint32_t count = 1;
     *list = (sl_plan_list){0};
-    sl_status status = sl_file_read(path, &text, &length, error);
+    sl_status status = sl_file_read_max(path, MAX_PLAN_BYTES, &text, &length, error);
     for (uint32_t i = 0; i < count && !status; i++) {
         sl_plan plan;
         status = parse_one(text, length, path, i, &plan, &count, error);
@@ -502,7 +504,7 @@ sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error)
 {
     char *text = NULL;
     size_t length = 0;
-    sl_status status = sl_file_read(path, &text, &length, error);
+    sl_status status = sl_file_read_max(path, MAX_PLAN_BYTES, &text, &length, error);
     if (!status)
         status = sl_plan_parse(text, length, path, plan, error);
     free(text);
