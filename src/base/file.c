@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static sl_status read_all(FILE *file, const char *path, size_t max_bytes, char **text, size_t *length, sl_error *error)
 {
@@ -24,7 +27,7 @@ static sl_status read_all(FILE *file, const char *path, size_t max_bytes, char *
     if (ferror(file))
         status = sl_fail_io(error, "read", path);
     else if (used > max_bytes)
-        status = sl_fail_at(error, SL_LIMIT, path, 0, 0, "the file is larger than %zu bytes", max_bytes);
+        status = sl_fail_at(error, SL_LIMIT, path, 0, 0, "the file is larger than %zu bytes, the limit", max_bytes);
     data[used] = 0;
     *text = data;
     *length = used;
@@ -48,5 +51,17 @@ sl_status sl_file_read_max(const char *path, size_t max_bytes, char **text, size
 
 sl_status sl_file_read(const char *path, char **text, size_t *length, sl_error *error)
 {
-    return sl_file_read_max(path, SIZE_MAX, text, length, error);
+    struct stat info;
+    bool regular = !stat(path, &info) && S_ISREG(info.st_mode);
+    return sl_file_read_max(path, regular ? SIZE_MAX : SL_FILE_MAX_BYTES, text, length, error);
+}
+
+FILE *sl_file_open_regular(const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *file = fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
 }

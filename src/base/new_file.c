@@ -4,13 +4,16 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -161,6 +164,81 @@ static const char *split(const char *path, char folder[PATH_BYTES])
     return slash ? slash + 1 : path;
 }
 
+/* ---- output paths ---- */
+
+enum { MAX_LINKS = 40 };
+
+/* Links in /proc/PID/fd lead to open files, whatever their text says. */
+static bool is_open_file(const char *link)
+{
+    char folder[PATH_BYTES];
+    struct statfs system;
+    split(link, folder);
+    return !statfs(folder, &system) && system.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Follows links by hand: realpath wants the last one to lead somewhere. NULL: errno says why. */
+static char *follow_links(const char *path, bool *open_file)
+{
+    struct stat info;
+    char *at = strdup(path);
+    *open_file = false;
+    for (int links = 0; at && !lstat(at, &info) && S_ISLNK(info.st_mode); links++) {
+        char text[PATH_BYTES], folder[PATH_BYTES], *next = NULL;
+        if ((*open_file = is_open_file(at)))
+            return at;
+        ssize_t length = links < MAX_LINKS ? readlink(at, text, sizeof text - 1) : -1;
+        int reason = links < MAX_LINKS ? errno : ELOOP;
+        split(at, folder);
+        if (length >= 0)
+            next = *text == '/' ? strndup(text, (size_t)length) : NULL;
+        if (length >= 0 && *text != '/' && asprintf(&next, "%s/%.*s", folder, (int)length, text) < 0)
+            next = NULL;
+        free(at);
+        at = next;
+        if (length < 0)
+            errno = reason;
+    }
+    return at;
+}
+
+sl_status sl_output_decide(const char *path, sl_output_kind *kind, char **target, sl_error *error)
+{
+    struct stat info;
+    bool open_file;
+    char *followed = follow_links(path, &open_file);
+    sl_status status = SL_OK;
+    if (!followed)
+        return errno == ENOMEM ? sl_fail_memory(error) : sl_fail_io(error, "write", path);
+    bool there = !stat(followed, &info);
+    *kind = SL_OUTPUT_REPLACED;
+    if (there && S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        status = sl_fail_io(error, "write", path);
+    } else if (there && S_ISSOCK(info.st_mode)) {
+        status = sl_fail(error, SL_IO, "cannot write %s: it is a socket", path);
+    } else if (there && S_ISFIFO(info.st_mode)) {
+        *kind = SL_OUTPUT_PIPE;
+    } else if (there && (open_file || !S_ISREG(info.st_mode))) {
+        *kind = SL_OUTPUT_DEVICE;
+    }
+    if (target && !status)
+        *target = followed;
+    else
+        free(followed);
+    return status;
+}
+
+sl_status sl_output_must_be_file(const char *path, const char *what, sl_error *error)
+{
+    sl_output_kind kind;
+    sl_status status = sl_output_decide(path, &kind, NULL, error);
+    if (status || kind == SL_OUTPUT_REPLACED)
+        return status;
+    return sl_fail(error, SL_INVALID, "cannot write %s: it is a %s, and %s needs a regular file", path,
+                   kind == SL_OUTPUT_PIPE ? "pipe" : "device", what);
+}
+
 /* ---- making ---- */
 
 /* Whether the lock was taken while the name still led here: another process may just have taken it for a leftover. */
@@ -172,47 +250,100 @@ static bool lock(int fd)
     return !fstat(fd, &info) && info.st_nlink; /* without locks, as on some network file systems, nothing is removed */
 }
 
-sl_status sl_new_file_open(const char *path, sl_new_file *file, sl_error *error)
+/* A name that leads to a regular file when it is opened, but did not before, was exchanged: nothing is written to it.
+ * An open file is appended to: its offset is not ours to reset. */
+static int open_in_place(const char *path)
 {
-    char folder[PATH_BYTES];
-    const char *name = split(path, folder);
-    *file = (sl_new_file){.fd = -1, .path = strdup(path)};
-    if (!file->path)
-        return sl_fail_memory(error);
-    sl_leftovers_remove(folder, name, 0);
+    struct stat info;
+    bool through_link = !lstat(path, &info) && S_ISLNK(info.st_mode);
+    int fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && !through_link && !fstat(fd, &info) && S_ISREG(info.st_mode)) {
+        close(fd);
+        errno = EAGAIN;
+        return -1;
+    }
+    return fd;
+}
+
+/* A file with a temporary name. NULL in file->temporary: out of memory; otherwise errno says why. */
+static void open_temporary(sl_new_file *file)
+{
+    struct stat old;
     for (int i = 0; i < ATTEMPTS && file->fd < 0; i++) {
         free(file->temporary);
-        file->temporary = temporary_name(path);
-        if (!file->temporary) {
-            sl_new_file_discard(file);
-            return sl_fail_memory(error);
-        }
+        file->temporary = temporary_name(file->path);
+        if (!file->temporary)
+            return;
         file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (file->fd < 0 && errno != EEXIST)
-            break;
+            return;
         if (file->fd >= 0 && !lock(file->fd)) {
             close(file->fd);
             unlink(file->temporary);
             file->fd = -1;
         }
     }
+    /* Who may read it stays as it was. */
+    if (file->fd >= 0 && !stat(file->path, &old) && old.st_uid == geteuid() && fchmod(file->fd, old.st_mode & 0777))
+        return;
+}
+
+sl_status sl_new_file_open(const char *path, sl_new_file *file, sl_error *error)
+{
+    char folder[PATH_BYTES];
+    sl_output_kind kind;
+    *file = (sl_new_file){.fd = -1};
+    sl_status status = sl_output_decide(path, &kind, &file->path, error);
+    if (status)
+        return status;
+    if (kind == SL_OUTPUT_REPLACED) {
+        const char *name = split(file->path, folder);
+        sl_leftovers_remove(folder, name, 0);
+        open_temporary(file);
+    } else {
+        file->fd = open_in_place(file->path);
+    }
     if (file->fd >= 0)
         return SL_OK;
-    sl_status status = sl_fail_io(error, "write", path);
+    status = kind == SL_OUTPUT_REPLACED && !file->temporary ? sl_fail_memory(error) : sl_fail_io(error, "write", path);
     sl_new_file_discard(file);
     return status;
 }
 
-sl_status sl_new_file_keep(sl_new_file *file, sl_error *error)
+static bool sync_folder(const char *path)
 {
+    char folder[PATH_BYTES];
+    split(path, folder);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool synced = fd >= 0 && (!fsync(fd) || errno == EINVAL); /* which some file systems cannot, and need not */
+    if (fd >= 0)
+        close(fd);
+    return synced || errno == EACCES; /* a folder that can be written, but not read */
+}
+
+static bool keep_temporary(sl_new_file *file)
+{
+    bool sync = file->durable || !access(file->path, F_OK);
     /* Closing a copy says what the file system only says on closing, while the lock is held. */
     int copy = dup(file->fd);
-    bool whole = copy >= 0 && !close(copy) && !rename(file->temporary, file->path);
-    sl_status status = whole ? SL_OK : sl_fail_io(error, "write", file->path);
+    bool whole = copy >= 0 && !close(copy) && (!sync || !fsync(file->fd)) && !rename(file->temporary, file->path);
     if (whole) {
         close(file->fd);
         file->fd = -1; /* it has its name: there is nothing to remove */
     }
+    return whole && (!sync || sync_folder(file->path));
+}
+
+sl_status sl_new_file_keep(sl_new_file *file, sl_error *error)
+{
+    bool whole;
+    if (file->temporary) {
+        whole = keep_temporary(file);
+    } else {
+        whole = !close(file->fd);
+        file->fd = -1;
+    }
+    sl_status status = whole ? SL_OK : sl_fail_io(error, "write", file->path);
     sl_new_file_discard(file);
     return status;
 }
@@ -220,12 +351,62 @@ sl_status sl_new_file_keep(sl_new_file *file, sl_error *error)
 void sl_new_file_discard(sl_new_file *file)
 {
     if (file->fd >= 0) {
-        unlink(file->temporary);
+        if (file->temporary)
+            unlink(file->temporary);
         close(file->fd);
     }
     free(file->path);
     free(file->temporary);
     *file = (sl_new_file){.fd = -1};
+}
+
+sl_status sl_new_file_print(const char *path, sl_new_file *file, FILE **stream, sl_error *error)
+{
+    sl_status status = sl_new_file_open(path, file, error);
+    if (status)
+        return status;
+    int copy = dup(file->fd);
+    *stream = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (*stream)
+        return SL_OK;
+    status = sl_fail_io(error, "write", path);
+    if (copy >= 0)
+        close(copy);
+    sl_new_file_discard(file);
+    return status;
+}
+
+sl_status sl_new_file_finish(sl_new_file *file, FILE *stream, sl_error *error)
+{
+    errno = 0;
+    bool good = !fflush(stream) && !ferror(stream);
+    if (!good && !errno)
+        errno = EIO; /* which an earlier write met */
+    int reason = errno;
+    if (fclose(stream) && good) {
+        good = false;
+        reason = errno;
+    }
+    if (good)
+        return sl_new_file_keep(file, error);
+    errno = reason;
+    sl_status status = sl_fail_io(error, "write", file->path);
+    sl_new_file_discard(file);
+    return status;
+}
+
+sl_status sl_new_file_probe(const char *path, sl_error *error)
+{
+    sl_output_kind kind;
+    sl_new_file file;
+    sl_status status = sl_output_decide(path, &kind, NULL, error);
+    if (!status && kind != SL_OUTPUT_REPLACED)
+        return access(path, W_OK) ? sl_fail_io(error, "write", path) : SL_OK;
+    if (!status)
+        status = sl_new_file_open(path, &file, error);
+    if (!status)
+        sl_new_file_discard(&file);
+    return status;
 }
 
 int sl_unnamed_file(const char *folder)
@@ -245,20 +426,35 @@ int sl_unnamed_file(const char *folder)
     return fd;
 }
 
+int sl_memory_file(const char *name)
+{
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+int sl_scratch_file(const char *path, sl_scratch how)
+{
+    static const int flags[] = {O_EXCL, O_TRUNC, O_APPEND};
+    return open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags[how], 0600);
+}
+
 bool sl_new_file_rescue(const char *path, pid_t pid)
 {
-    char folder[PATH_BYTES];
-    const char *name = split(path, folder);
+    char folder[PATH_BYTES], *target = NULL;
+    sl_output_kind kind;
+    if (sl_output_decide(path, &kind, &target, NULL))
+        return false;
+    const char *name = split(target, folder);
     listing l;
     size_t length;
     long process;
     bool found = false;
-    if (!list_open(&l, folder))
-        return false;
-    for (const char *entry; !found && (entry = list_next(&l));)
-        found = is_temporary(entry, &length, &process) && process == pid && !strncmp(entry, name, length) &&
-                !name[length] && !renameat(l.fd, entry, l.fd, name);
-    close(l.fd);
+    if (kind == SL_OUTPUT_REPLACED && list_open(&l, folder)) {
+        for (const char *entry; !found && (entry = list_next(&l));)
+            found = is_temporary(entry, &length, &process) && process == pid && !strncmp(entry, name, length) &&
+                    !name[length] && !renameat(l.fd, entry, l.fd, name);
+        close(l.fd);
+    }
+    free(target);
     return found;
 }
 

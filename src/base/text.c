@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -225,7 +226,43 @@ void sl_text_put(FILE *file, const char *text, bool ascii, bool colour)
     }
 }
 
+/* Whether more bytes could make a character of these `length` ones. */
+static bool is_cut(const char *text, size_t length)
+{
+    unsigned char first = (unsigned char)*text;
+    size_t wanted = first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 1;
+    for (size_t i = 1; i < length; i++)
+        if ((unsigned char)text[i] >> 6 != 2)
+            return false;
+    return length < wanted;
+}
+
+size_t sl_text_put_bytes(FILE *file, const char *text, size_t length, bool ascii, bool more)
+{
+    size_t used = 0, bytes;
+    for (; used < length; used += bytes) {
+        char at[5] = {0};
+        size_t left = length - used < 4 ? length - used : 4;
+        memcpy(at, text + used, left);
+        if (more && is_cut(at, left))
+            break;
+        uint32_t c = sl_utf8_next(at, &bytes);
+        if (is_control(c))
+            fputc('?', file);
+        else if (ascii)
+            fputc(plain(c), file);
+        else
+            fwrite(at, 1, bytes, file);
+    }
+    return used;
+}
+
 sl_status sl_text_finish(FILE *file, const char *what, sl_error *error)
 {
-    return fflush(file) || ferror(file) ? sl_fail_io(error, "write", what) : SL_OK;
+    errno = 0;
+    if (!fflush(file) && !ferror(file))
+        return SL_OK;
+    if (!errno)
+        errno = EIO; /* which an earlier write met */
+    return sl_fail_io(error, "write", what);
 }

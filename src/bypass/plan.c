@@ -9,7 +9,10 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/new_file.h"
 #include "base/suggest.h"
+
+enum { MAX_PLAN_BYTES = 64 << 20 }; /* some files have no end */
 
 enum { FORMAT_VERSION = 1 };
 
@@ -449,7 +452,7 @@ sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *erro
     size_t length = 0;
     uint32_t count = 1;
     *list = (sl_plan_list){0};
-    sl_status status = sl_file_read(path, &text, &length, error);
+    sl_status status = sl_file_read_max(path, MAX_PLAN_BYTES, &text, &length, error);
     for (uint32_t i = 0; i < count && !status; i++) {
         sl_plan plan;
         status = parse_one(text, length, path, i, &plan, &count, error);
@@ -501,7 +504,7 @@ sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error)
 {
     char *text = NULL;
     size_t length = 0;
-    sl_status status = sl_file_read(path, &text, &length, error);
+    sl_status status = sl_file_read_max(path, MAX_PLAN_BYTES, &text, &length, error);
     if (!status)
         status = sl_plan_parse(text, length, path, plan, error);
     free(text);
@@ -614,10 +617,16 @@ sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *err
 
 sl_status sl_plan_list_save(const sl_plan_list *list, const char *path, sl_error *error)
 {
-    FILE *file = fopen(path, "w");
-    sl_status status = file ? sl_plan_list_write(list, file, error) : sl_fail_io(error, "write", path);
-    if (file && fclose(file) && !status)
-        status = sl_fail_io(error, "write", path);
+    sl_new_file made;
+    FILE *file;
+    sl_status status = sl_new_file_print(path, &made, &file, error);
+    if (status)
+        return status;
+    status = sl_plan_list_write(list, file, error);
+    if (!status)
+        return sl_new_file_finish(&made, file, error);
+    fclose(file);
+    sl_new_file_discard(&made);
     return status;
 }
 

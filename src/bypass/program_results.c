@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/new_file.h"
 
 void sl_program_results_fini(sl_program_results *results)
 {
@@ -101,8 +102,9 @@ bool sl_plans_give_up(sl_plan_list *plans, const sl_program_results *before, con
 
 bool sl_program_results_write(const sl_program_results *r, const char *path)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
+    sl_new_file made;
+    FILE *file;
+    if (sl_new_file_print(path, &made, &file, NULL))
         return false;
     fprintf(file, "applied %" PRIu64 "\ntexts %" PRIu64 "\n", r->applied, r->texts);
     if (r->refused)
@@ -115,8 +117,7 @@ bool sl_program_results_write(const sl_program_results *r, const char *path)
         fprintf(file, "left %s\n", r->left.items[i]);
     fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
     fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
-    bool whole = !ferror(file);
-    return !fclose(file) && whole;
+    return !sl_new_file_finish(&made, file, NULL);
 }
 
 static bool read_line(sl_program_results *r, char *line)

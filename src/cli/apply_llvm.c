@@ -56,7 +56,12 @@ static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, cons
         sl_table_cell(table, check[i].instructions ? check[i].instruction : "none");
         sl_table_cell(table, *check[i].got ? check[i].got : "none");
     }
-    sl_status status = sl_table_print(table, stdout, sl_terminal_width(stdout), error);
+    sl_output output;
+    sl_status status = sl_output_open(&output, NULL, error);
+    if (!status && (status = sl_table_print(table, output.file, sl_terminal_width(stdout), error)))
+        sl_output_abandon(&output);
+    else if (!status)
+        status = sl_output_close(&output, error);
     sl_table_destroy(table);
     return status;
 }

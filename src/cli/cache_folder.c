@@ -26,7 +26,7 @@ sl_status sl_cache_store_open(const char *wanted, sl_point_store **store, sl_err
     char cache[900], path[1000];
     sl_status status = sl_cache_folder(wanted, cache, sizeof cache, error);
     snprintf(path, sizeof path, "%s/points.sqlite", cache);
-    return status ? status : sl_point_store_open(path, store, error);
+    return status ? status : sl_point_store_open_cache(path, store, error);
 }
 
 sl_status sl_cached_runner_open(sl_cached_runner *cached, const sl_invocation *inv, const char *wanted,

@@ -9,6 +9,7 @@
 #include "cli/apply_report.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "rewrite/llvm_file.h"
 #include "rewrite/ptx.h"
@@ -66,8 +67,12 @@ static void print_summary(const sl_invocation *inv, const sl_plan *plan)
     if (chosen[SL_NODE_STORE])
         printf("%u %s changed\n", chosen[SL_NODE_STORE], chosen[SL_NODE_STORE] == 1 ? "store is" : "stores are");
     for (uint32_t i = 0; i < plan->loads; i++)
-        if (plan->load[i].node == SL_NODE_KERNEL && plan->load[i].mode)
-            printf("not in the code, for the host: %s\n", sl_setting_call(&plan->load[i], call, sizeof call));
+        if (plan->load[i].node == SL_NODE_KERNEL && plan->load[i].mode) {
+            sl_setting_call(&plan->load[i], call, sizeof call);
+            fputs("not in the code, for the host: ", stdout);
+            sl_terminal_put(stdout, call, strlen(call));
+            putchar('\n');
+        }
 }
 
 static sl_status report(const sl_invocation *inv, const sl_plan *plan, const char *path, sl_error *error)

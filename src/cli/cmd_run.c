@@ -12,6 +12,7 @@
 #include "cli/show_launches.h"
 #include "cli/show_planned.h"
 #include "cli/temporary.h"
+#include "cli/terminal.h"
 #include "study/point.h"
 
 typedef struct run_options {
@@ -45,12 +46,12 @@ typedef struct launch_run {
 static void print_text(void *context, const char *text, size_t length)
 {
     (void)context;
-    fwrite(text, 1, length, stdout);
+    sl_terminal_put(stdout, text, length);
 }
 static void print_aside(void *context, const char *text, size_t length)
 {
     (void)context;
-    fwrite(text, 1, length, stderr);
+    sl_terminal_put(stderr, text, length);
 }
 
 /* ---- --dump ---- */
@@ -73,8 +74,8 @@ static sl_status dump_one(const char *wanted, const sl_kernel_arg *arg, size_t a
         if (*end) {
             fwrite(data, arg[index].bytes, arg[index].count, output.file);
         } else {
-            printf("argument %lu, %s\n", index, arg[index].text);
-            sl_kernel_arg_print(&arg[index], data, stdout);
+            fprintf(output.file, "argument %lu, %s\n", index, arg[index].text);
+            sl_kernel_arg_print(&arg[index], data, output.file);
         }
         status = sl_output_close(&output, error);
     }

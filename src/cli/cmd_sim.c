@@ -10,6 +10,7 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_launches.h"
+#include "cli/terminal.h"
 #include "report/count_log.h"
 #include "report/model_log.h"
 #include "report/sim.h"
@@ -96,7 +97,7 @@ static sl_status simulate(run *r, sl_error *error)
     if (!status)
         status = sl_sim_series_run(&r->series, r->machine, &r->sim, r->pool, take_launch, r, &state, error);
     if (state)
-        fputs(state, stderr);
+        sl_terminal_put(stderr, state, strlen(state));
     free(state);
     return status;
 }

@@ -279,7 +279,8 @@ static void put_word(const char *word)
     char *quoted = malloc(4 * strlen(word) + 4);
     if (quoted)
         sl_shell_word(quoted, word);
-    printf(" %s", quoted ? quoted : word);
+    putchar(' ');
+    sl_terminal_put(stdout, quoted ? quoted : word, strlen(quoted ? quoted : word));
     free(quoted);
 }
 
@@ -292,8 +293,11 @@ static void put_watched(const sl_invocation *inv, const sl_cli_input *input)
     if (args->program || input->trace) {
         for (char **word = args->program; word && *word; word++)
             put_word(*word);
+        recorded = recorded ? recorded + 4 : "PROGRAM";
         if (input->trace)
-            printf(" %s", recorded ? recorded + 4 : "PROGRAM");
+            putchar(' ');
+        if (input->trace)
+            sl_terminal_put(stdout, recorded, strlen(recorded));
         return;
     }
     printf(" sluice run --on gpu");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The program: finds the command, reads its options, runs it. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,9 +130,24 @@ static int print_man(const char *name)
     return SL_EXIT_OK;
 }
 
+/* A write beyond 'ulimit -f' is an error like others, which is told. A handler, not SIG_IGN, which programs that are
+ * started would inherit. */
+static void go_on(int number)
+{
+    (void)number;
+}
+
+static void survive_file_limit(void)
+{
+    struct sigaction action = {.sa_handler = go_on, .sa_flags = SA_RESTART}, before;
+    if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const sl_invocation no_command = {0};
+    survive_file_limit();
     if (argc < 2) {
         sl_help_program(stderr);
         return SL_EXIT_USAGE;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/output.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -12,76 +10,68 @@
 #include "cli/temporary.h"
 #include "cli/terminal.h"
 
-static void forget(sl_output *output)
+/* A path of the user; it is written to standard output where there is none. */
+static bool is_stdout(const char *path)
 {
-    if (output->made.temporary)
-        sl_temporary_forget(output->made.temporary);
-    sl_new_file_discard(&output->made);
-    free(output->path);
-    *output = (sl_output){0};
+    return !path || !strcmp(path, "-");
 }
 
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error)
 {
-    *output = (sl_output){.file = stdout, .made.fd = -1};
-    if (!path || !strcmp(path, "-"))
-        return SL_OK;
-    /* A link is written through, not replaced. */
-    char *resolved = realpath(path, NULL);
-    output->path = resolved ? resolved : strdup(path);
-    if (!output->path)
-        return sl_fail_memory(error);
-    struct stat info;
-    bool in_place = resolved && !stat(resolved, &info) && !S_ISREG(info.st_mode);
-    sl_status status = in_place ? SL_OK : sl_new_file_open(output->path, &output->made, error);
-    if (!status) {
-        if (!in_place)
-            sl_temporary_note(output->made.temporary);
-        output->file = in_place ? fopen(output->path, "w") : fdopen(dup(output->made.fd), "w");
-        status = output->file ? SL_OK : sl_fail_io(error, "write", path);
-    }
+    *output = (sl_output){.bare = stdout, .made.fd = -1};
+    sl_status status = is_stdout(path) ? SL_OK : sl_new_file_print(path, &output->made, &output->bare, error);
     if (status)
-        forget(output);
-    return status;
+        return status;
+    if (output->made.temporary)
+        sl_temporary_note(output->made.temporary);
+    output->file = isatty(fileno(output->bare)) ? sl_terminal_filter(output->bare) : output->bare;
+    if (output->file)
+        return SL_OK;
+    sl_output_abandon(output);
+    return sl_fail_memory(error);
+}
+
+static bool close_filter(sl_output *output)
+{
+    return !output->file || output->file == output->bare || !fclose(output->file);
+}
+
+static void forget(const sl_output *output)
+{
+    if (output->made.temporary)
+        sl_temporary_forget(output->made.temporary);
 }
 
 sl_status sl_output_close(sl_output *output, sl_error *error)
 {
-    const char *name = output->path ? output->path : "standard output";
-    errno = 0;
-    bool good = !fflush(output->file) && !ferror(output->file);
-    if (!good && !errno)
-        errno = EIO;
-    sl_status status = good ? SL_OK : sl_fail_io(error, "write", name);
-    if (output->path) {
-        if (fclose(output->file) && !status)
-            status = sl_fail_io(error, "write", name);
-        if (!status && output->made.fd >= 0) {
-            sl_temporary_forget(output->made.temporary);
-            status = sl_new_file_keep(&output->made, error);
-        }
+    sl_status status = SL_OK;
+    bool filtered = close_filter(output);
+    if (output->made.fd >= 0) {
+        forget(output);
+        status = sl_new_file_finish(&output->made, output->bare, error);
+    } else {
+        status = sl_text_finish(output->bare, "standard output", error);
     }
-    forget(output);
+    if (!status && !filtered)
+        status = sl_fail_io(error, "write", "the terminal");
+    *output = (sl_output){.made.fd = -1};
     return status;
 }
 
 void sl_output_abandon(sl_output *output)
 {
-    if (output->path)
-        fclose(output->file);
-    forget(output);
+    close_filter(output);
+    if (output->made.fd >= 0) {
+        fclose(output->bare);
+        forget(output);
+        sl_new_file_discard(&output->made);
+    }
+    *output = (sl_output){.made.fd = -1};
 }
 
 sl_status sl_output_probe(const char *path, sl_error *error)
 {
-    struct stat info;
-    if (!path || !strcmp(path, "-") || (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-        return SL_OK;
-    sl_output output;
-    sl_status status = sl_output_open(&output, path, error);
-    if (!status)
-        sl_output_abandon(&output);
-    return status;
+    return is_stdout(path) ? SL_OK : sl_new_file_probe(path, error);
 }
 
 sl_status sl_output_write(sl_report_form *form, const char *path, const void *result, sl_error *error)
@@ -150,14 +140,15 @@ int sl_report_write(const sl_invocation *inv, const sl_report_forms *forms, cons
     return sl_report_write_page(inv, forms, NULL, result, text_default);
 }
 
-static bool is_stdout(const char *path)
+static bool named_stdout(const char *path)
 {
-    return path && !strcmp(path, "-");
+    return path && is_stdout(path);
 }
 
 bool sl_output_takes_stdout(const sl_common *common)
 {
-    return is_stdout(common->json) || is_stdout(common->csv) || is_stdout(common->loads) || is_stdout(common->notes);
+    return named_stdout(common->json) || named_stdout(common->csv) || named_stdout(common->loads) ||
+           named_stdout(common->notes);
 }
 
 int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms, sl_page_of *page, const void *result,
@@ -185,7 +176,7 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
     if (!status && forms->text && common->output) {
         sl_output output;
         status = sl_output_open(&output, common->output, &error);
-        if (!status && (status = sl_text_write(output.file, forms->text, forms->verbatim, result, &error)))
+        if (!status && (status = sl_text_write(output.bare, forms->text, forms->verbatim, result, &error)))
             sl_output_abandon(&output);
         else if (!status)
             status = sl_output_close(&output, &error);

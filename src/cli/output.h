@@ -11,12 +11,12 @@
 #include "report/page.h"
 
 typedef struct sl_output {
-    FILE *file;
-    char *path;       /* NULL: standard output */
-    sl_new_file made; /* none: `path` is a device or a pipe, and is written to itself */
+    FILE *file;       /* on a terminal without control characters */
+    FILE *bare;       /* for those who see to that themselves, as sl_text_write */
+    sl_new_file made; /* none: standard output */
 } sl_output;
 
-/* `path` NULL or "-": standard output. Files are written under a temporary name in the same folder. */
+/* `path` NULL or "-": standard output; otherwise as sl_new_file_open. */
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error);
 /* Flushes, checks and renames. On failure nothing is left behind. */
 sl_status sl_output_close(sl_output *output, sl_error *error);

@@ -26,7 +26,7 @@ static struct {
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pid_t owner; /* a child between fork and exec has the same handler, but nothing to remove */
 
-static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU, SIGALRM, SIGVTALRM};
+static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGALRM, SIGVTALRM};
 
 /* ---- removing: nothing but system calls ---- */
 
@@ -94,11 +94,16 @@ void sl_temporary_in(const char *folder)
 
 void sl_temporary_beside(const char *path)
 {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    if (slash)
-        note(path, slash == path ? 1 : (size_t)(slash - path), true);
-    else if (path)
+    sl_output_kind kind;
+    char *target = NULL;
+    if (!path || sl_output_decide(path, &kind, &target, NULL))
+        return;
+    const char *slash = strrchr(target, '/');
+    if (kind == SL_OUTPUT_REPLACED && slash)
+        note(target, slash == target ? 1 : (size_t)(slash - target), true);
+    else if (kind == SL_OUTPUT_REPLACED)
         note(".", 1, true);
+    free(target);
 }
 
 void sl_temporary_forget(const char *path)

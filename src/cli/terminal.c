@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 size_t sl_terminal_width(FILE *file)
 {
     struct winsize size;
@@ -55,4 +57,61 @@ bool sl_terminal_is_plain(FILE *file)
     if (locale)
         freelocale(locale);
     return plain;
+}
+
+/* ---- text of strangers ---- */
+
+typedef struct filter {
+    FILE *terminal;
+    bool plain;
+    size_t count; /* bytes of a character that was cut between two writes */
+    char cut[4];
+} filter;
+
+static ssize_t filter_write(void *cookie, const char *text, size_t length)
+{
+    filter *f = cookie;
+    size_t at = 0;
+    while (f->count && at < length) {
+        f->cut[f->count++] = text[at++];
+        size_t used = sl_text_put_bytes(f->terminal, f->cut, f->count, f->plain, true);
+        f->count -= used;
+        memmove(f->cut, f->cut + used, f->count);
+    }
+    at += sl_text_put_bytes(f->terminal, text + at, length - at, f->plain, true);
+    if (at < length) {
+        f->count = length - at; /* fewer than a character has */
+        memcpy(f->cut, text + at, f->count);
+    }
+    return ferror(f->terminal) ? 0 : (ssize_t)length;
+}
+
+static int filter_close(void *cookie)
+{
+    filter *f = cookie;
+    sl_text_put_bytes(f->terminal, f->cut, f->count, f->plain, false);
+    int failed = fflush(f->terminal);
+    free(f);
+    return failed;
+}
+
+FILE *sl_terminal_filter(FILE *terminal)
+{
+    filter *f = calloc(1, sizeof *f);
+    FILE *stream = NULL;
+    if (f) {
+        *f = (filter){.terminal = terminal, .plain = sl_terminal_is_plain(terminal)};
+        stream = fopencookie(f, "w", (cookie_io_functions_t){.write = filter_write, .close = filter_close});
+    }
+    if (!stream)
+        free(f);
+    return stream;
+}
+
+void sl_terminal_put(FILE *file, const char *text, size_t length)
+{
+    if (isatty(fileno(file)))
+        sl_text_put_bytes(file, text, length, sl_terminal_is_plain(file), false);
+    else
+        fwrite(text, 1, length, file);
 }

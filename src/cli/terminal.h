@@ -13,6 +13,11 @@ size_t sl_terminal_width(FILE *file);
 bool sl_terminal_has_colours(FILE *file);
 typedef enum sl_colour { SL_COLOUR_AUTO, SL_COLOUR_ALWAYS, SL_COLOUR_NEVER } sl_colour;
 void sl_terminal_choose_colours(int choice);
+/* A stream to a terminal that shows control characters as '?' (sl_text_put_bytes): what it gets may come from
+ * strangers. Closing it flushes `terminal`, which stays open. NULL: out of memory. */
+FILE *sl_terminal_filter(FILE *terminal);
+/* Writes text of strangers, such as the output of kernels: to files and pipes as it is, to a terminal as above. */
+void sl_terminal_put(FILE *file, const char *text, size_t length);
 /* Whether `file` is a terminal that has no UTF-8, by the locale. */
 bool sl_terminal_is_plain(FILE *file);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cuda/results_file.h"
 #include "emu/tensor_map.h"
 
@@ -40,7 +41,9 @@ void sl_rt_say(const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    fprintf(stderr, "sluice: %s\n", line);
+    fputs("sluice: ", stderr);
+    sl_text_put(stderr, line, false, false);
+    fputc('\n', stderr);
 }
 
 void sl_rt_say_error(const char *what, const sl_error *error)
@@ -122,7 +125,9 @@ static void keep_printed(void *context, const char *text, size_t length)
 void sl_rt_flush_printed(sl_rt *rt)
 {
     /* Through the program's own stdio buffer, so that its lines and the kernels' lines stay in order. */
-    if (rt->printed.count)
+    if (rt->printed.count && isatty(STDOUT_FILENO)) /* kernels are strangers to the user's terminal */
+        sl_text_put_bytes(stdout, (const char *)rt->printed.items, rt->printed.count, false, false);
+    else if (rt->printed.count)
         fwrite(rt->printed.items, 1, rt->printed.count, stdout);
     rt->printed.count = 0;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/new_file.h"
+
 /* ---- building ---- */
 
 cudaGraph_t sl_rt_graph_new(void)
@@ -295,8 +297,9 @@ cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNod
 
 cudaError_t sl_rt_graph_dot(cudaGraph_t graph, const char *path)
 {
-    FILE *file = graph && path ? fopen(path, "we") : NULL;
-    if (!file)
+    sl_new_file made;
+    FILE *file;
+    if (!graph || !path || sl_new_file_print(path, &made, &file, NULL))
         return cudaErrorInvalidValue;
     static const char *const KINDS[] = {"empty",    "kernel",       "memcpy",      "memset",      "host",
                                         "host",     "event record", "event wait",  "child graph", "mem alloc",
@@ -312,7 +315,7 @@ cudaError_t sl_rt_graph_dot(cudaGraph_t graph, const char *path)
             fprintf(file, "  n%u -> n%zu\n", node->after.items[d].from->index, i);
     }
     fputs("}\n", file);
-    return fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem;
+    return sl_new_file_finish(&made, file, NULL) ? cudaErrorOperatingSystem : cudaSuccess;
 }
 
 /* ---- running ---- */

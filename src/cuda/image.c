@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "bypass/ptx_loads.h"
 #include "cuda/results_file.h"
 #include "rewrite/ptx.h"
@@ -40,9 +41,13 @@ static cudaError_t add_wrapper(sl_rt_binary *binary, const sl_fatbin_wrapper *w,
 /* For whoever wants to know what ran. */
 static void keep_text(sl_rt *rt, const char *text, size_t length, const char *name)
 {
-    FILE *file = *rt->options.ptx ? fopen(rt->options.ptx, "ae") : NULL;
-    if (!file)
+    int to = *rt->options.ptx ? sl_scratch_file(rt->options.ptx, SL_SCRATCH_APPEND) : -1;
+    FILE *file = to < 0 ? NULL : fdopen(to, "a");
+    if (!file) {
+        if (to >= 0)
+            close(to);
         return;
+    }
     bool failed = lockf(fileno(file), F_LOCK, 0) != 0; /* processes of one run share it */
     fprintf(file, "%s%c%.*s%c", name, 0, (int)length, text, 0);
     if (fclose(file) || failed)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+
 enum { PAGE = 4096, MEMORY = 0x6d656d31, EVENT = 0x65766e31, LAZY_PEER_ACCESS = 1 };
 
 static uint64_t page_of(uint64_t address)
@@ -64,7 +66,7 @@ cudaError_t sl_rt_share_memory(sl_rt *rt, void *handle, const void *pointer)
     if (!handle || !alloc || alloc->kind != SL_ALLOC_DEVICE || sl_rt_vm_holds(rt, alloc->base))
         return cudaErrorInvalidValue;
     if (rt->shared_file <= 0)
-        rt->shared_file = memfd_create("sluice shared memory", MFD_CLOEXEC);
+        rt->shared_file = sl_memory_file("sluice shared memory");
     uint64_t first = page_of(alloc->base), end = page_of(alloc->base + alloc->bytes + PAGE - 1);
     if (rt->shared_file < 0 || !share_pages(rt, first, end))
         return cudaErrorOperatingSystem;

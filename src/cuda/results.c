@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/new_file.h"
 #include "cuda/results_file.h"
 #include "trace/recorder.h"
 
@@ -17,6 +18,18 @@ static sl_status launch_done(void *context, const sl_launch_result *result, sl_e
 {
     sl_rt_results *results = context;
     return results->writer ? sl_results_write(results->writer, result, error) : SL_OK;
+}
+
+/* Further processes write to files of their own. A device takes the traces of all, a pipe that of the first. */
+static sl_status find_trace_path(const char *trace, uint32_t number, char *path, size_t size, sl_error *error)
+{
+    sl_output_kind kind = SL_OUTPUT_REPLACED;
+    sl_status status = sl_output_decide(trace, &kind, NULL, error);
+    if (!status && number && kind == SL_OUTPUT_PIPE)
+        status = sl_fail(error, SL_UNSUPPORTED,
+                         "%s is a pipe, which takes the trace of one process; give the name of a file", trace);
+    sl_results_trace_path(trace, kind == SL_OUTPUT_DEVICE ? 0 : number, path, size);
+    return status;
 }
 
 sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error)
@@ -37,7 +50,8 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     sl_status status = SL_OK;
     if (*rt->options.results)
         status = sl_results_writer_create(rt->options.results, &results->writer, &number, error);
-    sl_results_trace_path(rt->options.trace, number, path, sizeof path);
+    if (!status && *rt->options.trace)
+        status = find_trace_path(rt->options.trace, number, path, sizeof path, error);
     const sl_recorder_config config = {
         .filter = &filter,
         .count = rt->options.counters,

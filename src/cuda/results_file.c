@@ -7,7 +7,7 @@
 #include "cuda/results_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/new_file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
 static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\4";
@@ -139,7 +140,7 @@ sl_status sl_results_writer_create(const char *folder, sl_results_writer **write
         return sl_fail_memory(error);
     for (uint32_t i = 0; descriptor < 0 && i < MAX_PROCESSES; i++) {
         sl_results_path(folder, i, w->path, sizeof w->path);
-        descriptor = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        descriptor = sl_scratch_file(w->path, SL_SCRATCH_NEW);
         if (descriptor < 0 && errno != EEXIST)
             break;
         *number = i;
@@ -457,7 +458,7 @@ sl_status sl_results_read(const char *folder, uint32_t number, sl_results_visit 
     size_t bytes = 0;
     if (access(sl_results_path(folder, number, path, sizeof path), F_OK) && errno == ENOENT)
         return sl_fail(error, SL_NOT_FOUND, "%s does not exist", path);
-    sl_status status = sl_file_read(path, &data, &bytes, error);
+    sl_status status = sl_file_read_max(path, SIZE_MAX, &data, &bytes, error); /* it grows with the launches */
     if (!status)
         status = sl_results_parse(data, bytes, visit, context, summary, error);
     free(data);
@@ -470,9 +471,13 @@ static bool append_line(const char *folder, const char *name, const char *text)
 {
     char path[1200];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = *folder ? fopen(path, "ae") : NULL;
-    if (!file)
+    int to = *folder ? sl_scratch_file(path, SL_SCRATCH_APPEND) : -1;
+    FILE *file = to < 0 ? NULL : fdopen(to, "a");
+    if (!file) {
+        if (to >= 0)
+            close(to);
         return false;
+    }
     fprintf(file, "%s\n", text);
     return fclose(file) == 0;
 }

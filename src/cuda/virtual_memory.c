@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+
 enum { GRANULARITY = 2 << 20 };
 
 struct sl_rt_physical {
@@ -118,7 +120,7 @@ cudaError_t sl_rt_vm_create(sl_rt *rt, struct sl_rt_physical **memory, size_t by
         return cudaErrorInvalidValue;
     if (bytes > sl_emu_limits(rt->emu)->memory_bytes)
         return cudaErrorMemoryAllocation;
-    int file = memfd_create("sluice device memory", MFD_CLOEXEC);
+    int file = sl_memory_file("sluice device memory");
     if (file < 0 || ftruncate(file, (off_t)bytes)) {
         if (file >= 0)
             close(file);

@@ -2,15 +2,16 @@
 #include "launch/launch_app.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/new_file.h"
+#include "launch/guard.h"
 
 extern char **environ;
 
@@ -134,9 +135,12 @@ static char **make_environment(const char *const *replaced, size_t replacements,
 /* ---- while it runs ---- */
 
 static volatile sig_atomic_t child; /* for the handler: where signals meant for the program go */
+static volatile sig_atomic_t told_to_end;
 
 static void pass_on(int number)
 {
+    if (number == SIGTERM || number == SIGHUP)
+        told_to_end = true;
     if (child > 0)
         kill((pid_t)child, number);
 }
@@ -145,62 +149,58 @@ enum { SIGNALS = 6 };
 /* A terminal sends the first two to the program as well; the others only to this process. */
 static const int PASSED[SIGNALS] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-static sl_status wait_for(pid_t pid, sl_app_end *end, sl_error *error)
+/* What the new process needs to become the program. */
+typedef struct beginning {
+    const sl_app *app;
+    const sl_app_start *start;
+    char **argv, **environment;
+    struct sigaction before[SIGNALS];
+} beginning;
+
+static void become_program(void *context)
 {
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return sl_fail_io(error, "wait for", "the program");
-    end->pid = pid;
-    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end->code = end->signal ? 128 + end->signal : WEXITSTATUS(status);
-    return SL_OK;
+    const beginning *b = context;
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(PASSED[i], &b->before[i], NULL);
+    int to = b->start->output             ? sl_scratch_file(b->start->output, SL_SCRATCH_EMPTY)
+             : b->start->output_to_stderr ? STDERR_FILENO
+                                          : -1;
+    if (to >= 0)
+        dup2(to, STDOUT_FILENO);
+    execve(b->app->path, b->argv, b->environment);
 }
 
-/* Starts the program; a failed exec reports through a pipe that a successful one closes. */
 static sl_status start_and_wait(const sl_app *app, char **argv, char **environment, const sl_app_start *start,
                                 sl_app_end *end, sl_error *error)
 {
-    int channel[2], reason = 0;
-    struct sigaction before[SIGNALS];
-    if (pipe2(channel, O_CLOEXEC) != 0)
-        return sl_fail_io(error, "make", "a pipe");
+    beginning b = {.app = app, .start = start, .argv = argv, .environment = environment};
+    sl_guard guard;
+    int ended = 0, reason = 0;
     fflush(NULL);
+    told_to_end = false;
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction action = {.sa_handler = i < 2 ? SIG_IGN : pass_on};
-        sigaction(PASSED[i], &action, &before[i]);
+        sigaction(PASSED[i], &action, &b.before[i]);
     }
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) {
-        for (int i = 0; i < SIGNALS; i++)
-            sigaction(PASSED[i], &before[i], NULL);
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills Sluice means the program, too */
-        if (getppid() != parent)
-            _exit(127);
-        int to = start->output             ? open(start->output, O_WRONLY | O_CREAT | O_TRUNC, 0600)
-                 : start->output_to_stderr ? STDERR_FILENO
-                                           : -1;
-        if (to >= 0)
-            dup2(to, STDOUT_FILENO);
-        execve(app->path, argv, environment);
-        reason = errno;
-        ssize_t sent = write(channel[1], &reason, sizeof reason);
-        _exit(sent == sizeof reason ? 126 : 127);
-    }
-    close(channel[1]);
-    sl_status status = pid < 0 ? sl_fail_io(error, "start", app->path) : SL_OK;
+    sl_status status = sl_guard_start(&guard, become_program, &b, error);
     if (!status) {
-        child = pid;
-        ssize_t received = read(channel[0], &reason, sizeof reason);
-        status = wait_for(pid, end, error);
+        child = guard.program;
+        if (told_to_end) /* meanwhile */
+            kill(guard.program, SIGTERM);
+        status = sl_guard_wait(&guard, &ended, &reason, error);
         child = 0;
+    }
+    if (!status) {
+        end->pid = guard.program;
+        end->signal = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+        end->code = end->signal ? 128 + end->signal : WEXITSTATUS(ended);
+        sl_guard_end(&guard, end->signal || told_to_end);
         errno = reason;
-        if (!status && received == sizeof reason)
+        if (reason)
             status = sl_fail_io(error, "run", app->path);
     }
-    close(channel[0]);
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(PASSED[i], &before[i], NULL);
+        sigaction(PASSED[i], &b.before[i], NULL);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cuda/options.h"
 #include "cuda/results_file.h"
 #include "redirect/static_runtime.h"
@@ -50,7 +51,9 @@ static void tell_problem(const char *path, const char *text)
 {
     char line[2048];
     snprintf(line, sizeof line, "%s %s", path, text);
-    fprintf(stderr, "sluice: %s\n", line);
+    fputs("sluice: ", stderr);
+    sl_text_put(stderr, line, false, false);
+    fputc('\n', stderr);
     sl_results_problem(options.results, line);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
 #include "report/launch_log.h"
@@ -33,9 +34,9 @@ static bool is_folder(const char *path)
 static char *read_file(const char *path, off_t max, sl_arena *arena, size_t *bytes)
 {
     struct stat info;
-    FILE *file = fopen(path, "r");
+    FILE *file = sl_file_open_regular(path);
     char *text = NULL;
-    if (file && !fstat(fileno(file), &info) && S_ISREG(info.st_mode) && info.st_size <= max) {
+    if (file && !fstat(fileno(file), &info) && info.st_size <= max) {
         text = sl_arena_alloc(arena, (size_t)info.st_size + 1);
         *bytes = text ? fread(text, 1, (size_t)info.st_size, file) : 0;
     }
@@ -69,7 +70,7 @@ static sl_status add_ptx(texts *found, const char *path, sl_arena *arena, sl_err
 static bool is_elf(const char *path)
 {
     char start[64] = {0};
-    FILE *file = fopen(path, "r");
+    FILE *file = sl_file_open_regular(path);
     size_t got = file ? fread(start, 1, sizeof start, file) : 0;
     if (file)
         fclose(file);

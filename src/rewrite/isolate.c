@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+
 /* What the child sends back, before its bytes. */
 typedef struct message {
     sl_status status;
@@ -101,10 +103,13 @@ sl_status sl_isolate(const char *what, sl_isolated_work work, void *context, cha
     int ends[2];
     char words[512];
     bool whole = false;
-    FILE *complaints = tmpfile();
+    int heard = sl_memory_file("complaints of LLVM");
+    FILE *complaints = heard < 0 ? NULL : fdopen(heard, "r+");
     if (!complaints || pipe(ends)) {
         if (complaints)
             fclose(complaints);
+        else if (heard >= 0)
+            close(heard);
         return sl_fail_io(error, "start", "a process");
     }
     *data = NULL;

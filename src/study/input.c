@@ -193,7 +193,7 @@ static sl_status read_input(sl_input *input, sl_error *error)
         input->ptx_length = status ? 0 : (size_t)(input->workload->ptx_end - input->workload->ptx);
         return status;
     case SL_INPUT_PTX:
-        status = sl_file_read(spec->name, &input->owned, &input->ptx_length, error);
+        status = sl_file_read_max(spec->name, SL_FILE_MAX_BYTES, &input->owned, &input->ptx_length, error);
         input->ptx = input->owned;
         return status;
     case SL_INPUT_LLVM:

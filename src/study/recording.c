@@ -64,6 +64,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
                                        .trace_path = o->trace_path,
                                        .producer = o->producer,
                                        .zstd_level = o->zstd_level,
+                                       .durable = o->durable,
                                        .launch_done = hear_launch,
                                        .context = &l};
     sl_recorder *recorder = NULL;

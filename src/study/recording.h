@@ -51,6 +51,7 @@ struct sl_record_options {
     const char *trace_path; /* NULL: none is written (sl_input_emulate), or a temporary one (sl_record) */
     const char *producer;
     int zstd_level; /* 0: the default */
+    bool durable;   /* it must survive a power cut */
     bool count;     /* launches, with their footprints */
     bool no_shared; /* …but not their accesses to shared memory */
     /* Called for each launch when it ends; may be NULL. */

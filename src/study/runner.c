@@ -156,7 +156,8 @@ static sl_status record(const job *j, const char *path, sl_error *error)
                                        .threads = 1,
                                        .trace_path = path,
                                        .producer = "sluice " SLUICE_VERSION,
-                                       .zstd_level = 1};
+                                       .zstd_level = 1,
+                                       .durable = true};
     status = sl_input_emulate(&input, &options, NULL, error);
     sl_input_close(&input);
     if (status)
@@ -221,6 +222,20 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
     return status;
 }
 
+/* Whether the recording of a job in the cache cannot be read as a whole: empty, cut, overwritten, of another format. */
+static bool is_damaged(const run *r, const job *j)
+{
+    char path[1200];
+    sl_trace *trace = NULL;
+    sl_error damage = {0}, why = {0};
+    if (j->recorded || trace_trouble(r, j))
+        return false;
+    trace_path(r, j, path);
+    sl_status status = sl_trace_open(path, &trace, &damage, &why);
+    sl_trace_close(trace);
+    return status ? status != SL_NO_MEMORY : damage.status != SL_OK;
+}
+
 /* Runs points of one recording together and stores their results. */
 static sl_status run_batch(run *r, const size_t *number, size_t count, sl_error *why)
 {
@@ -266,7 +281,8 @@ static sl_status run_and_keep(run *r, const size_t *number, size_t count, sl_err
     sl_error why = {0};
     double begun = thread_seconds();
     sl_status failure = count ? run_batch(r, number, count, &why) : SL_OK, status = SL_OK;
-    if (failure == SL_CORRUPT && !r->job[*number].recorded) { /* the recording in the cache is damaged */
+    bool corrupt = failure == SL_CORRUPT && !r->job[*number].recorded;
+    if (corrupt || (failure && failure != SL_NO_MEMORY && is_damaged(r, &r->job[*number]))) {
         char path[1200];
         trace_path(r, &r->job[*number], path);
         sl_point_store_set_damaged(r->runner->store);

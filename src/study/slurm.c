@@ -36,14 +36,22 @@ static void put_output(FILE *file, const char *name, const char *end)
     fprintf(file, "%s\"\n", end);
 }
 
+/* A file name that no program takes for an option. */
+static void put_name(FILE *file, const char *name)
+{
+    if (*name == '-')
+        fputs("./", file);
+    put_quoted(file, name);
+}
+
 static void put_command(FILE *file, const sl_slurm_job *job, const char *program)
 {
     put_quoted(file, program);
     fputs(" sweep ", file);
-    put_quoted(file, job->spec);
+    put_name(file, job->spec);
     if (job->cache) {
         fputs(" --cache ", file);
-        put_quoted(file, job->cache);
+        put_name(file, job->cache);
     }
 }
 
@@ -55,7 +63,7 @@ static void put_array(FILE *file, const sl_slurm_job *job, const char *program)
     fputs("exec ", file);
     put_command(file, job, program);
     fprintf(file, " --shard \"$SLURM_ARRAY_TASK_ID/%llu\" -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", tasks);
-    put_quoted(file, job->database);
+    put_name(file, job->database);
     fputs(".part-\"$SLURM_ARRAY_TASK_ID\"\n", file);
 }
 
@@ -65,14 +73,14 @@ static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
     fputs("#!/bin/sh\n#SBATCH --job-name=sluice-merge\n", file);
     put_output(file, job->database, "-merge.log");
     fprintf(file, "part=0\nwhile [ $part -lt %llu ]; do\n    file=", (unsigned long long)job->tasks);
-    put_quoted(file, job->database);
+    put_name(file, job->database);
     fputs(".part-$part\n    [ ! -e \"$file\" ] || set -- \"$@\" --merge \"$file\"\n    part=$((part + 1))\ndone\nexec ",
           file);
     put_command(file, job, program);
     fputs(" --csv ", file);
-    put_quoted(file, job->database);
+    put_name(file, job->database);
     fputs(".csv -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", file);
-    put_quoted(file, job->database);
+    put_name(file, job->database);
     fputs(" \"$@\"\n", file);
 }
 
@@ -80,19 +88,12 @@ static sl_status write_script(const char *path, const sl_slurm_job *job, const c
                               void (*put)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
 {
     sl_new_file made;
-    sl_status status = sl_new_file_open(path, &made, error);
+    FILE *file;
+    sl_status status = sl_new_file_print(path, &made, &file, error);
     if (status)
         return status;
-    FILE *file = fdopen(dup(made.fd), "w");
-    if (file)
-        put(file, job, program);
-    bool written = file && !ferror(file);
-    if (!file || fclose(file) || !written)
-        status = sl_fail_io(error, "write", path);
-    if (!status)
-        return sl_new_file_keep(&made, error);
-    sl_new_file_discard(&made);
-    return status;
+    put(file, job, program);
+    return sl_new_file_finish(&made, file, error);
 }
 
 /* Submits a script and reads the job number, the only output of sbatch with --parsable. `after` NULL: the job depends
@@ -139,8 +140,9 @@ sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strpbrk(names[i], "\n\r"))
             return sl_fail(error, SL_INVALID, "a file name with a line break cannot be part of a batch script");
-    snprintf(array, sizeof array, "%s.sbatch", job->database);
-    snprintf(merge, sizeof merge, "%s-merge.sbatch", job->database);
+    const char *here = *job->database == '-' ? "./" : "";
+    snprintf(array, sizeof array, "%s%s.sbatch", here, job->database);
+    snprintf(merge, sizeof merge, "%s%s-merge.sbatch", here, job->database);
     sl_status status = write_script(array, job, program, put_array, error);
     if (!status)
         status = write_script(merge, job, program, put_merge, error);

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
+#include "base/new_file.h"
 
 struct sl_point_store {
     sqlite3 *database;
@@ -138,16 +140,22 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
     return SL_OK;
 }
 
+/* How many things with our names are not tables that lie in the file; `schema`: "" or "part.". */
+#define STRANGE_TABLES(schema)                                                                                         \
+    "(SELECT count(*) FROM " schema "sqlite_master WHERE name IN ('points', 'times', 'timings', 'counters') AND NOT "  \
+    "(type = 'table' AND rootpage > 0))"
+
 /* Whether its pages are whole, and its tables of this format (an empty file has none): SQLITE_CORRUPT if not. */
 static int check_pages(sl_point_store *store)
 {
     sqlite3_stmt *check = NULL;
     static const char text[] = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM "
-                               "sqlite_master), quick_check FROM pragma_quick_check(1)";
+                               "sqlite_master), quick_check, " STRANGE_TABLES("") " FROM pragma_quick_check(1)";
     int code = sqlite3_prepare_v2(store->database, text, -1, &check, NULL);
     if (code == SQLITE_OK && (code = sqlite3_step(check)) == SQLITE_ROW) {
         const char *result = (const char *)sqlite3_column_text(check, 2);
-        bool ours = sqlite3_column_int(check, 0) == FORMAT || !sqlite3_column_int(check, 1);
+        bool ours =
+            (sqlite3_column_int(check, 0) == FORMAT && !sqlite3_column_int(check, 3)) || !sqlite3_column_int(check, 1);
         code = ours && result && !strcmp(result, "ok") ? SQLITE_OK : SQLITE_CORRUPT;
     }
     sqlite3_finalize(check);
@@ -156,9 +164,16 @@ static int check_pages(sl_point_store *store)
 
 static sl_status open_database(sl_point_store *store, sl_error *error)
 {
+    sl_status status = sl_output_must_be_file(store->path, "a database", error);
+    if (status)
+        return status;
     if (sqlite3_open(store->path, &store->database) != SQLITE_OK)
         return failed(store, "open", error);
     sqlite3_busy_timeout(store->database, BUSY_MS);
+    /* Databases may come from strangers: neither views, which may have no end, nor triggers of theirs are run. */
+    sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     return SL_OK;
 }
 
@@ -179,8 +194,10 @@ static sl_status set_aside(sl_point_store *store, sl_error *error)
     return open_database(store, error);
 }
 
-/* Readers do not wait for writers in this mode. If several programs enable it in a new file at the same time,
- * SQLite fails for all but one without waiting, unlike for everything else: they retry. */
+/* Readers do not wait for writers in this mode. A power cut costs at most the last results, which are computed again:
+ * synchronous=NORMAL keeps the database whole, and FULL would wait for the disk at every point. If several programs
+ * enable it in a new file at the same time, SQLite fails for all but one without waiting, unlike for everything else:
+ * they retry. */
 static sl_status set_up(sl_point_store *store, sl_error *error)
 {
     uint64_t start = sl_now_ns() / 1000000;
@@ -206,19 +223,23 @@ static sl_status set_up(sl_point_store *store, sl_error *error)
                                 : sl_fail(error, SL_IO, "cannot use %s: %s", store->path, sqlite3_errstr(code));
 }
 
-/* A file that somebody named by mistake is not renamed. */
+/* A file that somebody named by mistake is not renamed: one that neither begins as a database, nor with zeros, nor has
+ * our tables in its first page, which is where the schema lies even when the header was overwritten. */
 static bool is_other_file(const char *path)
 {
-    static const char magic[16] = "SQLite format 3";
-    char start[sizeof magic] = {0};
-    FILE *file = fopen(path, "rb");
-    size_t got = file ? fread(start, 1, sizeof start, file) : 0;
+    static const char magic[16] = "SQLite format 3", ours[] = "CREATE TABLE points(key TEXT PRIMARY KEY";
+    char start[4096];
+    FILE *file = sl_file_open_regular(path);
+    size_t got = file ? fread(start, 1, sizeof start, file) : 0, zeros = 0;
     if (file)
         fclose(file);
-    return got && memcmp(start, magic, sizeof magic);
+    while (zeros < got && !start[zeros])
+        zeros++;
+    return zeros < got && memcmp(start, magic, got < sizeof magic ? got : sizeof magic) &&
+           !memmem(start, got, ours, sizeof ours - 1);
 }
 
-sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_error *error)
+static sl_status open_store(const char *path, bool ours, sl_point_store **result, sl_error *error)
 {
     sl_point_store *store = calloc(1, sizeof *store);
     if (!store)
@@ -228,7 +249,7 @@ sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_erro
     sl_status status = make_folder_of(path, error);
     if (!status)
         status = open_database(store, error);
-    if (!status && is_other_file(path))
+    if (!status && !ours && is_other_file(path))
         status = sl_fail(error, SL_INVALID, "%s is not a database of results", path);
     if (!status)
         status = set_up(store, error);
@@ -238,6 +259,16 @@ sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_erro
     }
     *result = store;
     return SL_OK;
+}
+
+sl_status sl_point_store_open(const char *path, sl_point_store **store, sl_error *error)
+{
+    return open_store(path, false, store, error);
+}
+
+sl_status sl_point_store_open_cache(const char *path, sl_point_store **store, sl_error *error)
+{
+    return open_store(path, true, store, error);
 }
 
 void sl_point_store_close(sl_point_store *store)
@@ -418,15 +449,20 @@ sl_timing_store sl_point_store_timings(sl_point_store *store)
     return (sl_timing_store){store, find_timing, add_timing};
 }
 
-/* Whether the database that was attached as `part` has tables: that of a killed program may have none. */
-static bool part_has_tables(sl_point_store *store)
+/* What tables the database that was attached as `part` has: that of a killed program may have none. SL_CORRUPT: what
+ * has their names is something else. */
+static sl_status look_at_part(sl_point_store *store, bool *tables)
 {
     sqlite3_stmt *look = NULL;
-    bool there = sqlite3_prepare_v2(store->database, "SELECT 1 FROM part.sqlite_master WHERE name = 'counters'", -1,
-                                    &look, NULL) == SQLITE_OK &&
-                 sqlite3_step(look) == SQLITE_ROW;
+    bool strange = false;
+    *tables = sqlite3_prepare_v2(store->database,
+                                 "SELECT " STRANGE_TABLES("part.") " FROM part.sqlite_master WHERE name = 'counters'",
+                                 -1, &look, NULL) == SQLITE_OK &&
+              sqlite3_step(look) == SQLITE_ROW;
+    if (*tables)
+        strange = sqlite3_column_int(look, 0) != 0;
     sqlite3_finalize(look);
-    return there;
+    return strange ? SL_CORRUPT : SL_OK;
 }
 
 static bool attach_part(sl_point_store *store, const char *path)
@@ -454,9 +490,11 @@ sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error
     if (access(path, R_OK)) /* SQLite would make it */
         return sl_fail_io(error, "read", path);
     pthread_mutex_lock(&store->lock);
-    bool good = attach_part(store, path);
+    bool good = attach_part(store, path), tables = false;
     sl_status status = good ? SL_OK : failed(store, "merge into", error);
-    if (!status && part_has_tables(store) && sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) {
+    if (!status && look_at_part(store, &tables))
+        status = sl_fail(error, SL_INVALID, "cannot merge %s: it is not a database of results", path);
+    if (!status && tables && sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) {
         status = sl_fail(error, SL_IO, "cannot merge %s: %s", path, sqlite3_errmsg(store->database));
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
     }

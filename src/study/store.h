@@ -17,8 +17,11 @@
 
 typedef struct sl_point_store sl_point_store;
 
-/* Creates the database, and its folder, where there is none. */
+/* Creates the database, and its folder, where there is none. A file that is no database of ours, damaged or not, is
+ * refused: the user may have named it by mistake. */
 sl_status sl_point_store_open(const char *path, sl_point_store **store, sl_error *error);
+/* The same for a name in our cache folder: whatever is there and cannot be read is damaged. */
+sl_status sl_point_store_open_cache(const char *path, sl_point_store **store, sl_error *error);
 void sl_point_store_close(sl_point_store *store); /* NULL is fine */
 
 /* The counters of a completed point; *found says whether there is one. Safe to call from any thread, as

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mangle.h"
+#include "base/text.h"
 #include "bypass/program_results.h"
 #include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
@@ -219,6 +220,13 @@ static sl_tune_job_launch *wanted(const sl_program_handle *handle)
 
 static const double LEAST_SECONDS = 1; /* where kernels took longer than they should: the others are tuned, too */
 
+static void say_tuned(const char *kernel)
+{
+    fprintf(stderr, "sluice: tuning kernel %zu of %zu, ", state.tuned, state.job.launches.count);
+    sl_text_put(stderr, kernel, false, false);
+    fputc('\n', stderr);
+}
+
 static void tune(const sl_program_handle *handle, void *function, const sl_program_launch *launch,
                  sl_tune_job_launch *one)
 {
@@ -229,8 +237,7 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
     one->done = true;
     state.tuned++;
     if (!state.job.quiet)
-        fprintf(stderr, "sluice: tuning kernel %zu of %zu, %s\n", state.tuned, state.job.launches.count,
-                sl_function_name(handle->kernel, name, sizeof name));
+        say_tuned(sl_function_name(handle->kernel, name, sizeof name));
     CALL(cuCtxSynchronize, (void))();
     if (!launch)
         status = sl_fail(&error, SL_UNSUPPORTED,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/new_file.h"
 
 /* Options by name, all as numbers. */
 #define OPTIONS(F)                                                                                                     \
@@ -25,8 +26,9 @@
 
 bool sl_tune_job_write(const sl_tune_job *job, const char *path)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
+    sl_new_file made;
+    FILE *file;
+    if (sl_new_file_print(path, &made, &file, NULL))
         return false;
     fprintf(file, "select %s\n", job->selector->name);
 #define WRITE(at, type) fprintf(file, "option %s %a\n", #at, (double)job->at);
@@ -37,8 +39,7 @@ bool sl_tune_job_write(const sl_tune_job *job, const char *path)
         const sl_tune_job_launch *l = &job->launches.items[i];
         fprintf(file, "launch %" PRIu64 " %" PRIu64 " %s\n", l->number, l->launches, l->kernel);
     }
-    bool whole = !ferror(file);
-    return !fclose(file) && whole;
+    return !sl_new_file_finish(&made, file, NULL);
 }
 
 static bool set_option(sl_tune_job *job, const char *name, double value)

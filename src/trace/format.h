@@ -76,4 +76,9 @@ sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count);
 const char *sl_kernel_wrong(const sl_trace_kernel *kernel);
 const char *sl_launch_wrong(const sl_trace_launch *launch);
 
+/* ---- writing ---- */
+
+/* The trace must survive a power cut (sl_new_file_keep). */
+void sl_trace_writer_set_durable(sl_trace_writer *writer);
+
 #endif

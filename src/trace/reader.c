@@ -43,7 +43,7 @@ sl_status sl_trace_unpack(const sl_trace *t, const sl_chunk *chunk, sl_bytes *ra
 static sl_status open_file(sl_trace *t, sl_error *error)
 {
     struct stat info;
-    t->fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    t->fd = open(t->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO is no trace: do not wait for it */
     if (t->fd < 0)
         return sl_fail_io(error, "open", t->path);
     if (fstat(t->fd, &info))

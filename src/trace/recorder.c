@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "trace/format.h"
 #include "trace/kernel_filter.h"
 
 struct sl_recorder {
@@ -132,6 +133,8 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
     sl_status status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);
     if (!status && config->trace_path)
         status = sl_trace_writer_create(config->trace_path, config->producer, config->zstd_level, &r->writer, error);
+    if (r->writer && config->durable)
+        sl_trace_writer_set_durable(r->writer);
     r->config.filter = NULL; /* these belong to the caller and may be gone later */
     r->config.trace_path = r->config.producer = NULL;
     r->filter.kernel_regex = NULL;

@@ -24,6 +24,7 @@ typedef struct sl_recorder_config {
     const char *trace_path; /* NULL: no trace is written */
     const char *producer;   /* line for the trace's header: command and version */
     int zstd_level;         /* 0: the default */
+    bool durable;           /* the trace must survive a power cut (sl_new_file_keep) */
     /* May be NULL. A failure ends the launch with that error. */
     sl_status (*launch_done)(void *context, const sl_launch_result *, sl_error *);
     void *context;

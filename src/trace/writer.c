@@ -152,6 +152,11 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
     return SL_OK;
 }
 
+void sl_trace_writer_set_durable(sl_trace_writer *w)
+{
+    w->file.durable = true;
+}
+
 /* ---- static tables ---- */
 
 sl_status sl_trace_writer_kernel(sl_trace_writer *w, const sl_trace_kernel *kernel, uint32_t *index, sl_error *error)

@@ -105,7 +105,7 @@ run "$sluice" info nothing.slt
 exits 1
 stderr_has 'cannot open nothing.slt'
 
-for signal in INT TERM HUP PIPE XFSZ XCPU; do
+for signal in INT TERM HUP PIPE XCPU; do
     it "removes its temporary files when SIG$signal ends it"
     mkdir "ended-$signal"
     start "$sluice" trace -o "ended-$signal/t.slt" --json "ended-$signal/t.json" matmul n=1024
@@ -114,6 +114,21 @@ for signal in INT TERM HUP PIPE XFSZ XCPU; do
     wait "$started" 2>/dev/null
     empty_directory "ended-$signal"
 done
+
+it 'says so when a file grows beyond the limit, and leaves nothing'
+mkdir limited
+run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" trace -o limited/t.slt matmul
+exits 1
+stderr_has 'cannot write limited/t.slt: File too large'
+empty_directory limited
+run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" run -q vecadd --html limited/page.html
+exits 1
+stderr_has 'cannot write limited/page.html: File too large'
+empty_directory limited
+
+it 'leaves the limit of file sizes to programs as it was'
+run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" run -q -- sh -c 'head -c 5000 /dev/zero >big'
+exits 153
 
 it 'removes with the next run what SIGKILL left'
 mkdir killed
