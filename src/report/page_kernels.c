@@ -80,11 +80,10 @@ void sl_section_overview(FILE *file, const sl_page *page)
 
 /* ---- tables of memory instructions ---- */
 
-static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load,
-                     bool same(const sl_inst_name *, const sl_inst_name *))
+static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load)
 {
     return sl_load_sums_add(sums, (sl_load_sum){.kernel = kernel, .inst = &load->inst, .of = load}, &load->counts,
-                            load->reuse, same);
+                            load->reuse);
 }
 
 /* Columns before and behind the metrics. */
@@ -162,12 +161,12 @@ static bool writes(const sl_inst_name *inst)
 /* Loads by misses where they are known, otherwise by traffic; stores and atomics by traffic. */
 static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight)
 {
-    sl_load_sums rows = {0};
+    sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     bool good = true;
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
             if (writes(&page->kernels.items[k].load[i].inst) == stores)
-                good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_row);
+                good = add_load(&rows, k, &page->kernels.items[k].load[i]);
     sl_load_sums_sort(&rows, weight);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)
@@ -177,7 +176,7 @@ static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *
         put_load_table(file, page, title, "sortable", &rows,
                        (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES);
     }
-    sl_array_free(&rows);
+    sl_load_sums_fini(&rows);
     return good;
 }
 
@@ -261,11 +260,11 @@ void sl_section_launches(FILE *file, const sl_page *page)
 static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    sl_load_sums loads = {0}, arrays = {0};
+    sl_load_sums loads = {.rows = SL_ROW_PER_INST}, arrays = {.rows = SL_ROW_PER_ARRAY};
     bool good = true;
     for (uint32_t i = 0; i < k->loads && good; i++)
-        good = add_load(&loads, kernel, &k->load[i], NULL) &&
-               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i], sl_inst_same_array));
+        good = add_load(&loads, kernel, &k->load[i]) &&
+               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i]));
     if (good) {
         fputs("<h3>Memory instructions</h3>\n", file);
         put_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
@@ -275,8 +274,8 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
         fputs("<h3>Arrays</h3>\n", file);
         put_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0);
     }
-    sl_array_free(&loads);
-    sl_array_free(&arrays);
+    sl_load_sums_fini(&loads);
+    sl_load_sums_fini(&arrays);
     return good ? SL_OK : sl_fail_memory(error);
 }
 
