@@ -403,70 +403,79 @@ static uint32_t append_variable(sl_decoder *d, const sl_ptx_var *var, uint32_t *
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var)
 {
     bool dynamic = var->linkage == SL_LINK_EXTERN && var->bytes == 0;
-    for (uint32_t i = 0; i < d->shared_vars; i++) {
-        const sl_ptx_var *known = d->shared[i].var;
-        if (known == var ||
-            (var->linkage != SL_LINK_LOCAL && known->linkage != SL_LINK_LOCAL && !strcmp(known->name, var->name)))
-            return d->shared[i].offset;
+    sl_multimap_for(&d->shared_names, var->name, i)
+    {
+        const sl_ptx_var *known = d->shared.items[i].var;
+        if (known == var || (var->linkage != SL_LINK_LOCAL && known->linkage != SL_LINK_LOCAL))
+            return d->shared.items[i].offset;
     }
     if (dynamic)
         return UINT32_MAX; /* placed last, see allocate_shared */
     sl_decode_refuse(d, "shared variable %s is not declared where it can be seen", var->name);
 }
 
-static bool mentions(const sl_ptx_operand *operand, const sl_ptx_var *var)
+static void add_mentioned(sl_decoder *d, const sl_ptx_operand *operand)
 {
-    if (operand->var == var)
-        return true;
+    uint32_t scoped = operand->var ? sl_program_scoped(d->program, operand->var) : UINT32_MAX;
+    if (scoped != UINT32_MAX && !sl_array_push(&d->scoped, scoped))
+        sl_decode_memory_out(d);
     for (uint32_t i = 0; i < operand->count; i++)
-        if (mentions(&operand->items[i], var))
-            return true;
-    return false;
+        add_mentioned(d, &operand->items[i]);
 }
 
-static bool function_mentions(const sl_ptx_func *func, const sl_ptx_var *var)
+static int ascending(const void *left, const void *right)
 {
-    for (uint32_t i = 0; i < func->insts; i++)
-        for (uint32_t k = 0; k < func->inst[i].operands; k++)
-            if (mentions(&func->inst[i].operand[k], var))
-                return true;
-    return false;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
 }
 
+/* Which of the program's `scoped` variables a function mentions, in their order. */
+static void find_scoped(sl_decoder *d, const sl_ptx_func *func)
+{
+    size_t kept = 0;
+    d->scoped.count = 0;
+    for (uint32_t i = 0; i < func->insts && d->program->scoped.count; i++)
+        for (uint32_t k = 0; k < func->inst[i].operands; k++)
+            add_mentioned(d, &func->inst[i].operand[k]);
+    if (d->scoped.count)
+        qsort(d->scoped.items, d->scoped.count, sizeof *d->scoped.items, ascending);
+    for (size_t i = 0; i < d->scoped.count; i++)
+        if (!kept || d->scoped.items[kept - 1] != d->scoped.items[i])
+            d->scoped.items[kept++] = d->scoped.items[i];
+    d->scoped.count = kept;
+}
+
+/* Places a static variable behind `*offset`; a dynamic array is placed last. */
 static void add_shared(sl_decoder *d, const sl_ptx_var *var, uint32_t *offset)
 {
-    for (uint32_t i = 0; i < d->shared_vars; i++)
-        if (d->shared[i].var == var)
+    sl_multimap_for(&d->shared_names, var->name, i)
+    {
+        if (d->shared.items[i].var == var)
             return;
-    uint32_t at = append_variable(d, var, offset, MAX_SHARED_BYTES, "shared");
-    d->shared[d->shared_vars++] = (struct sl_shared_var){var, at};
+    }
+    uint32_t at = var->bytes ? append_variable(d, var, offset, MAX_SHARED_BYTES, "shared") : 0;
+    struct sl_shared_var added = {var, at};
+    if (!sl_array_push(&d->shared, added) || !sl_multimap_add(&d->shared_names, var->name))
+        sl_decode_memory_out(d);
 }
 
 /* Shared variables of every function the kernel reaches: static ones first, then the dynamic array. */
 static void allocate_shared(sl_decoder *d)
 {
-    uint32_t max = 0, offset = 0, alignment = 16;
-    for (uint32_t f = 0; f < d->functions.count; f++)
-        max += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
-    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, max + 1));
+    uint32_t offset = 0, alignment = 16;
     for (int pass = 0; pass < 2; pass++) { /* 0: static, 1: dynamic */
         for (uint32_t f = 0; f < d->functions.count; f++) {
             const sl_ptx_func *func = d->functions.items[f].func;
-            const sl_ptx_module *module = d->functions.items[f].module;
-            for (uint32_t i = 0; i < func->vars + module->vars; i++) {
-                const sl_ptx_var *var = i < func->vars ? func->var[i] : module->var[i - func->vars];
+            find_scoped(d, func);
+            for (uint32_t i = 0; i < func->vars + d->scoped.count; i++) {
+                const sl_ptx_var *var =
+                    i < func->vars ? func->var[i] : d->program->scoped.items[d->scoped.items[i - func->vars]];
                 bool dynamic = var->bytes == 0;
                 if (var->space != SL_SPACE_SHARED || dynamic != (pass == 1))
                     continue;
-                if (i >= func->vars && !function_mentions(func, var))
-                    continue;
-                if (!dynamic) {
-                    add_shared(d, var, &offset);
-                } else {
-                    if (var->align > alignment)
-                        alignment = var->align;
-                    d->shared[d->shared_vars++] = (struct sl_shared_var){var, 0};
-                }
+                if (dynamic && var->align > alignment)
+                    alignment = var->align;
+                add_shared(d, var, &offset);
             }
         }
         if (pass == 0)
@@ -474,23 +483,33 @@ static void allocate_shared(sl_decoder *d)
     }
     uint32_t dynamic_offset = (uint32_t)align_up(offset, alignment);
     d->kernel->code.dynamic_shared_offset = dynamic_offset;
-    for (uint32_t i = 0; i < d->shared_vars; i++)
-        if (d->shared[i].var->bytes == 0)
-            d->shared[i].offset = dynamic_offset;
+    for (size_t i = 0; i < d->shared.count; i++)
+        if (d->shared.items[i].var->bytes == 0)
+            d->shared.items[i].offset = dynamic_offset;
 }
 
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var)
 {
-    for (uint32_t i = 0; i < d->local_vars; i++)
-        if (d->local[i].var == var)
-            return d->local[i].offset;
+    sl_index_for(&d->local_index, sl_address_key(var), at)
+    {
+        const struct sl_local_var *known = &d->local[sl_index_item(&d->local_index, at)];
+        if (known->var == var)
+            return known->offset;
+    }
     sl_decode_refuse(d, "%s is not a variable of this function", var->name);
+}
+
+static uint64_t local_key(const void *items, uint32_t item)
+{
+    return sl_address_key(((const struct sl_local_var *)items)[item].var);
 }
 
 static uint32_t add_local(sl_decoder *d, const sl_ptx_var *var)
 {
     uint32_t offset = append_variable(d, var, &d->local_bytes, MAX_LOCAL_BYTES, "local");
     d->local[d->local_vars++] = (struct sl_local_var){var, offset};
+    if (!sl_index_add(&d->local_index, sl_address_key(var), d->local_vars - 1, local_key, d->local))
+        sl_decode_memory_out(d);
     return offset;
 }
 
@@ -501,6 +520,7 @@ static void allocate_locals(sl_decoder *d, sl_code_function *function)
     d->local =
         sl_decode_need(d, sl_arena_array(d->arena, struct sl_local_var, func->vars + func->params + func->returns + 1));
     d->local_vars = d->local_bytes = 0;
+    sl_index_fini(&d->local_index);
     function->params = func->params;
     function->rets = func->returns;
     uint32_t formals = func->params + func->returns;
@@ -516,9 +536,12 @@ static void allocate_locals(sl_decoder *d, sl_code_function *function)
     for (uint32_t i = 0; i < func->vars; i++)
         if (func->var[i]->space == SL_SPACE_LOCAL || func->var[i]->space == SL_SPACE_PARAM)
             add_local(d, func->var[i]);
-    for (uint32_t i = 0; i < d->module->vars; i++)
-        if (d->module->var[i]->space == SL_SPACE_LOCAL && function_mentions(func, d->module->var[i]))
-            sl_decode_refuse(d, "local variable %s at module scope", d->module->var[i]->name);
+    find_scoped(d, func);
+    for (size_t i = 0; i < d->scoped.count; i++) {
+        const sl_ptx_var *var = d->program->scoped.items[d->scoped.items[i]];
+        if (var->space == SL_SPACE_LOCAL)
+            sl_decode_refuse(d, "local variable %s at module scope", var->name);
+    }
     function->local_bytes = (uint32_t)align_up(d->local_bytes, 16);
 }
 
@@ -709,6 +732,12 @@ static void finish(sl_decoder *d)
     code->list = keep(d, d->lists.items, d->lists.count, sizeof *d->lists.items);
     code->functions = (uint32_t)d->functions.count;
     code->function = keep(d, d->functions.items, d->functions.count, sizeof *d->functions.items);
+    if (code->has_indirect_calls) {
+        uint32_t *called = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, d->program->functions + 1));
+        for (uint32_t i = 0; i < d->program->functions; i++)
+            called[i] = sl_decode_function_index(d, d->program->function[i], d->program->function_module[i]);
+        code->called_by_handle = called;
+    }
     code->insts = (uint32_t)d->insts.count;
     code->inst = keep(d, d->insts.items, d->insts.count, sizeof *d->insts.items);
     code->inst_function = keep(d, d->inst_function.items, d->inst_function.count, sizeof *d->inst_function.items);
@@ -751,10 +780,11 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
                             (void *)&handlers->handler[i]))
                 sl_decode_memory_out(d);
         const sl_ptx_module *module = NULL;
-        for (size_t i = 0; i < d->program->modules && !module; i++)
-            for (uint32_t k = 0; k < d->program->module[i]->funcs; k++)
-                if (d->program->module[i]->func[k] == kernel->func)
-                    module = d->program->module[i];
+        sl_multimap_for(&d->program->linked_names, kernel->func->name, i)
+        {
+            if (d->program->linked.items[i].func == kernel->func)
+                module = d->program->linked.items[i].module;
+        }
         sl_decode_function_index(d, kernel->func, module);
         for (uint32_t i = 0; i < d->functions.count; i++)
             sl_decode_reach(d, d->functions.items[i].func, d->functions.items[i].module);
@@ -778,6 +808,11 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
     sl_array_free(&d->const_starts);
     sl_array_free(&d->handler_of);
     sl_array_free(&d->frames);
+    sl_array_free(&d->shared);
+    sl_array_free(&d->scoped);
+    sl_multimap_fini(&d->shared_names);
+    sl_index_fini(&d->function_index);
+    sl_index_fini(&d->local_index);
     free(d);
     return status;
 }

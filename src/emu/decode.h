@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/multimap.h"
 #include "emu/code.h"
 #include "emu/contract.h"
 
@@ -42,11 +43,14 @@ typedef struct sl_decoder {
         size_t count, capacity;
     } frames;          /* of each function */
     sl_map const_refs; /* value and size -> reference + 1 */
-    struct sl_shared_var {
+    SL_ARRAY(struct sl_shared_var {
         const sl_ptx_var *var;
         uint32_t offset;
-    } * shared;
-    uint32_t shared_vars;
+    })
+    shared;
+    sl_multimap shared_names;
+    sl_index function_index;   /* of `functions`, by address */
+    SL_ARRAY(uint32_t) scoped; /* see find_scoped in decode.c */
 
     /* The function being decoded. */
     uint32_t function;
@@ -60,6 +64,7 @@ typedef struct sl_decoder {
         uint32_t offset;
     } * local;
     uint32_t local_vars, local_bytes;
+    sl_index local_index; /* of `local`, by address of the variable */
     sl_contraction contraction;
 
     /* The instruction being decoded. */
