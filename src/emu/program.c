@@ -265,6 +265,16 @@ void sl_emu_unload(sl_emu *emu, sl_emu_program *program)
     free(program);
 }
 
+bool sl_emu_has_kernel(const sl_emu_program *program, const char *name)
+{
+    sl_multimap_for(&program->linked_names, name, i)
+    {
+        if (program->linked.items[i].func->entry)
+            return true;
+    }
+    return false;
+}
+
 sl_status sl_emu_symbol(const sl_emu_program *program, const char *name, uint64_t *addr, uint64_t *bytes,
                         sl_error *error)
 {
