@@ -314,7 +314,7 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
     bool merges = sl_coalescer_exists(above);
     if (merges)
-        s->coalesced = calloc((size_t)1 << LOG2_COALESCED, sizeof *s->coalesced);
+        s->coalesced = zeroed(sizeof *s->coalesced << LOG2_COALESCED);
     if (!s->tag || !s->lines || !s->counts || (merges && !s->coalesced)) {
         sl_shared_destroy(s);
         return sl_fail_memory(error);
@@ -335,7 +335,8 @@ void sl_shared_destroy(sl_shared *s)
         munmap(s->tag, s->size * sizeof *s->tag);
     if (s->lines)
         munmap(s->lines, s->size * sizeof *s->lines);
-    free(s->coalesced);
+    if (s->coalesced)
+        munmap(s->coalesced, sizeof *s->coalesced << LOG2_COALESCED);
     free(s->counts);
     sl_policy_fini(&s->policy);
     free(s->all_ways);

@@ -169,21 +169,21 @@ fi
 it 'writes a small page about many launches: those of one kernel and shape are one row'
 if [ -n "$built" ]; then
     kernels 4 >four.ptx
-    run "$sluice_with_programs" trace -q -o many.slt -- ./host four.ptx 6000 4 3
+    run "$sluice_with_programs" trace -q -o many.slt -- ./host four.ptx 3000 4 3
     exits 0
     run "$sluice" model -q many.slt --html many.html --json many.json --csv many.csv
     exits 0
     [ "$(wc -c <many.html)" -lt 1000000 ] || fail "the page has $(wc -c <many.html) bytes"
-    file_has many.html '6000 launches: those of one kernel, grid and block are one row'
-    [ "$(grep -c '<td class=n data-v="500">×500</td>' many.html)" = 12 ] || fail 'there are not 12 rows of 500 launches'
+    file_has many.html '3000 launches: those of one kernel, grid and block are one row'
+    [ "$(grep -c '<td class=n data-v="250">×250</td>' many.html)" = 12 ] || fail 'there are not 12 rows of 250 launches'
 else
     skip "$(head -1 host.errors)"
 fi
 
 it 'keeps a row for each launch in JSON and CSV'
 if [ -n "$built" ]; then
-    [ "$(wc -l <many.csv)" = 6001 ] || fail "$(wc -l <many.csv) lines of CSV"
-    [ "$(grep -c '"grid": ' many.json)" = 6000 ] || fail "$(grep -c '"grid": ' many.json) launches in JSON"
+    [ "$(wc -l <many.csv)" = 3001 ] || fail "$(wc -l <many.csv) lines of CSV"
+    [ "$(grep -c '"grid": ' many.json)" = 3000 ] || fail "$(grep -c '"grid": ' many.json) launches in JSON"
 else
     skip "$(head -1 host.errors)"
 fi
