@@ -48,6 +48,7 @@ typedef struct sl_rt_binary {
     bool registered;                  /* neither taken back nor unloaded */
     cudaError_t load_error;           /* of the only attempt; cudaSuccess before it */
     sl_emu_program *program;
+    sl_map function_names; /* name -> sl_rt_function */
     SL_ARRAY(sl_ptx_module *) modules;
     SL_ARRAY(sl_cubin) cubins;
     SL_ARRAY(char *) texts; /* unpacked PTX and cubins, kept while the modules live */
@@ -396,9 +397,8 @@ bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
 /* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
 void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
 cudaError_t sl_rt_binary_load(sl_rt *rt, sl_rt_binary *binary);
-/* Kernels of an image by name, and by number (NULL past the last). */
+/* A kernel of an image by name. */
 cudaError_t sl_rt_binary_function(sl_rt *rt, sl_rt_binary *binary, const char *name, sl_rt_function **function);
-const char *sl_rt_binary_kernel_name(const sl_rt_binary *binary, size_t index);
 cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *name, char **address, size_t *bytes);
 /* The kernel behind a host stub or a handle, or NULL. Its binary may have been taken back. */
 sl_rt_function *sl_rt_function_find(const sl_rt *rt, const void *function);

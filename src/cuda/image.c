@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/multimap.h"
 #include "base/new_file.h"
 #include "bypass/ptx_loads.h"
 #include "cuda/results_file.h"
@@ -187,11 +188,36 @@ static bool is_device_runtime(const sl_ptx_module *module)
     return defines(module, "__CNPRT_VERSION_NUMBER__");
 }
 
-static void want(const sl_rt_binary *binary, const char *name, bool *wanted)
+/* Which modules define a name. */
+typedef struct definitions {
+    sl_multimap names;
+    SL_ARRAY(size_t) modules; /* of the map's items */
+} definitions;
+
+static void definitions_fini(definitions *defined)
 {
-    for (size_t i = 0; i < binary->modules.count; i++)
-        if (!wanted[i] && defines(binary->modules.items[i], name))
-            wanted[i] = !is_device_runtime(binary->modules.items[i]);
+    sl_multimap_fini(&defined->names);
+    sl_array_free(&defined->modules);
+}
+
+/* False when memory runs out. */
+static bool find_definitions(const sl_rt_binary *binary, definitions *defined)
+{
+    for (size_t m = 0; m < binary->modules.count; m++) {
+        const sl_ptx_module *module = binary->modules.items[m];
+        if (is_device_runtime(module))
+            continue;
+        for (uint32_t i = 0; i < module->funcs + module->vars; i++)
+            if (definition(module, i) &&
+                !(sl_multimap_add(&defined->names, definition(module, i)) && sl_array_push(&defined->modules, m)))
+                return false;
+    }
+    return true;
+}
+
+static void want(const definitions *defined, const char *name, bool *wanted)
+{
+    sl_multimap_for(&defined->names, name, i) wanted[defined->modules.items[i]] = true;
 }
 
 /* Links as with an archive: what host code names (in an image for the driver: everything), and what that refers to.
@@ -200,16 +226,20 @@ static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
 {
     size_t count = binary->modules.count, kept = 0;
     bool *wanted = calloc(count * 2, sizeof *wanted), *seen = wanted + count, more = true;
-    if (!wanted)
+    definitions defined = {0};
+    if (!wanted || !find_definitions(binary, &defined)) {
+        definitions_fini(&defined);
+        free(wanted);
         return cudaErrorMemoryAllocation;
+    }
     for (size_t i = 0; i < count && !binary->wrapper; i++)
         wanted[i] = !is_device_runtime(binary->modules.items[i]);
     for (size_t i = 0; i < rt->functions.count; i++)
         if (rt->functions.items[i]->binary == binary)
-            want(binary, rt->functions.items[i]->name, wanted);
+            want(&defined, rt->functions.items[i]->name, wanted);
     for (size_t i = 0; i < rt->variables.count; i++)
         if (rt->variables.items[i]->binary == binary)
-            want(binary, rt->variables.items[i]->name, wanted);
+            want(&defined, rt->variables.items[i]->name, wanted);
     while (more) {
         more = false;
         for (size_t m = 0; m < count; m++) {
@@ -219,7 +249,7 @@ static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
             seen[m] = more = true;
             for (uint32_t i = 0; i < module->funcs + module->vars; i++)
                 if (reference(module, i))
-                    want(binary, reference(module, i), wanted);
+                    want(&defined, reference(module, i), wanted);
         }
     }
     for (size_t m = 0; m < count; m++) {
@@ -229,6 +259,7 @@ static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
             sl_ptx_free(binary->modules.items[m]);
     }
     binary->modules.count = kept;
+    definitions_fini(&defined);
     free(wanted);
     return cudaSuccess;
 }

@@ -159,6 +159,7 @@ void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary)
         free(binary->texts.items[i]);
     for (size_t i = 0; i < binary->cubins.count; i++)
         sl_cubin_fini(&binary->cubins.items[i]);
+    sl_map_fini(&binary->function_names);
     sl_array_free(&binary->modules);
     sl_array_free(&binary->cubins);
     sl_array_free(&binary->texts);
@@ -176,6 +177,10 @@ static sl_rt_function *add_function(sl_rt *rt, sl_rt_binary *binary, const void 
         return NULL;
     }
     *f = (sl_rt_function){.binary = binary, .host = host, .self = f, .name = copy, .carveout = -1};
+    /* The first of a name is the one that names find. */
+    if (!sl_map_get(&binary->function_names, copy, strlen(copy)) &&
+        !sl_map_put(&binary->function_names, copy, strlen(copy), f))
+        return NULL;
     return sl_map_put(&rt->function_by_host, (const char *)&f->self, sizeof f->self, f) ? f : NULL;
 }
 
@@ -205,36 +210,16 @@ void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, 
 
 /* ---- what images have, by name ---- */
 
-const char *sl_rt_binary_kernel_name(const sl_rt_binary *binary, size_t index)
-{
-    for (size_t m = 0; m < binary->modules.count; m++)
-        for (uint32_t i = 0; i < binary->modules.items[m]->funcs; i++) {
-            const sl_ptx_func *f = binary->modules.items[m]->func[i];
-            if (f->entry && f->has_body && index-- == 0)
-                return f->name;
-        }
-    return NULL;
-}
-
 cudaError_t sl_rt_binary_function(sl_rt *rt, sl_rt_binary *binary, const char *name, sl_rt_function **function)
 {
     cudaError_t error = sl_rt_binary_load(rt, binary);
-    const char *kernel;
     if (error)
         return error;
-    for (size_t i = 0; i < rt->functions.count; i++) {
-        sl_rt_function *f = rt->functions.items[i];
-        if (f->binary == binary && strcmp(f->name, name) == 0) {
-            *function = f;
-            return cudaSuccess;
-        }
-    }
-    for (size_t i = 0; (kernel = sl_rt_binary_kernel_name(binary, i)); i++)
-        if (strcmp(kernel, name) == 0) {
-            *function = add_function(rt, binary, NULL, name);
-            return *function ? cudaSuccess : cudaErrorMemoryAllocation;
-        }
-    return cudaErrorSymbolNotFound;
+    sl_rt_function *known = sl_map_get(&binary->function_names, name, strlen(name));
+    if (!known && !sl_emu_has_kernel(binary->program, name))
+        return cudaErrorSymbolNotFound;
+    *function = known ? known : add_function(rt, binary, NULL, name);
+    return *function ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *name, char **address, size_t *bytes)
@@ -288,12 +273,17 @@ cudaError_t sl_rt_library_kernel(sl_rt *rt, sl_rt_function **kernel, sl_rt_binar
 cudaError_t sl_rt_library_kernels(sl_rt *rt, sl_rt_function **kernels, unsigned room, unsigned *count,
                                   sl_rt_binary *library)
 {
-    const char *name;
     cudaError_t error = sl_rt_binary_known(rt, library) ? cudaSuccess : cudaErrorInvalidResourceHandle;
     unsigned i = 0;
-    for (; !error && (name = sl_rt_binary_kernel_name(library, i)) && (!kernels || i < room); i++)
-        if (kernels)
-            error = sl_rt_binary_function(rt, library, name, &kernels[i]);
+    for (size_t m = 0; !error && m < library->modules.count; m++)
+        for (uint32_t k = 0; !error && k < library->modules.items[m]->funcs && (!kernels || i < room); k++) {
+            const sl_ptx_func *f = library->modules.items[m]->func[k];
+            if (!f->entry || !f->has_body)
+                continue;
+            if (kernels)
+                error = sl_rt_binary_function(rt, library, f->name, &kernels[i]);
+            i++;
+        }
     if (count)
         *count = i;
     return error;

@@ -12,6 +12,7 @@
 #define SL_EMU_CODE_H
 
 #include "base/array.h"
+#include "base/multimap.h"
 #include "emu/emu.h"
 #include "ptx/cfg.h"
 
@@ -171,6 +172,7 @@ typedef struct sl_code {
     uint32_t static_shared_bytes, dynamic_shared_offset;
     uint64_t specials_used; /* bit per sl_special_slot */
     uint32_t special_bytes;
+    const uint32_t *called_by_handle; /* with indirect calls: number of a function's handle -> index into `function` */
     bool has_indirect_calls, has_atomics, has_printf, has_calls, has_barriers, can_spin;
     bool knows_clusters; /* it computes addresses in other blocks of its cluster, or may be given such */
 } sl_code;
@@ -303,8 +305,19 @@ struct sl_emu_program {
         const sl_ptx_module *module;
         uint64_t addr;
     } * variable;
+    sl_multimap variable_names;
     SL_ARRAY(sl_emu_kernel *) kernels; /* prepared so far */
-    uint32_t functions;                /* every .func with a body, for indirect calls: handle = BASE + 16 * index */
+    sl_map kernel_names;               /* name -> sl_emu_kernel */
+    SL_ARRAY(struct sl_linked_function {
+        const sl_ptx_func *func;
+        const sl_ptx_module *module;
+        int64_t handle;
+    })
+    linked; /* every function and kernel with a body, in the order of the modules */
+    sl_multimap linked_names;
+    SL_ARRAY(const sl_ptx_var *) scoped; /* .shared and .local variables outside of functions, in their order */
+    sl_index scoped_index;               /* by address of the variable */
+    uint32_t functions;                  /* every .func with a body, for indirect calls: handle = BASE + 16 * index */
     const sl_ptx_func **function;
     const sl_ptx_module **function_module;
     uint32_t entries; /* every kernel, for launches by kernels: their handles come after those of functions */
@@ -317,6 +330,12 @@ const struct sl_linked_variable *sl_program_variable(const sl_emu_program *progr
 const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,
                                        const sl_ptx_module **found_in);
 int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func);
+/* Position in `scoped`, or UINT32_MAX. */
+uint32_t sl_program_scoped(const sl_emu_program *program, const sl_ptx_var *var);
+static inline uint64_t sl_address_key(const void *address)
+{
+    return (uint64_t)(uintptr_t)address >> 4;
+}
 
 sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers, sl_error *error);
 /* Fills kernel->facts from the decoded code (facts.c). */

@@ -73,8 +73,6 @@ bool sl_type_is_signed(sl_ptx_type type)
 enum {
     MAX_FRAME_BYTES = 1 << 28, /* of a function's registers */
     MAX_CONST_BYTES = 1 << 28,
-    MAX_LOCAL_BYTES = 512 << 10, /* per thread, as CUDA has it */
-    MAX_SHARED_BYTES = 1 << 24,  /* more than any GPU has: launches check the real limit */
 };
 
 uint32_t sl_decode_temp(sl_decoder *d, uint32_t bytes)
@@ -382,146 +380,6 @@ sl_op *sl_emit(sl_decoder *d, uint32_t dst, uint32_t a, uint32_t b, uint32_t c, 
     return &d->ops.items[d->ops.count - 1];
 }
 
-/* ---- variables ---- */
-
-static uint64_t align_up(uint64_t x, uint64_t to)
-{
-    return to ? (x + to - 1) / to * to : x;
-}
-
-/* Where a variable goes behind others, with its size added to theirs; both stay below the limit. */
-static uint32_t append_variable(sl_decoder *d, const sl_ptx_var *var, uint32_t *bytes, uint64_t limit,
-                                const char *memory)
-{
-    uint64_t offset = align_up(*bytes, var->align);
-    if (offset > limit || var->bytes > limit - offset)
-        sl_decode_refuse(d, "%s does not fit %s memory of %llu bytes", var->name, memory, (unsigned long long)limit);
-    *bytes = (uint32_t)(offset + var->bytes);
-    return (uint32_t)offset;
-}
-
-uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var)
-{
-    bool dynamic = var->linkage == SL_LINK_EXTERN && var->bytes == 0;
-    for (uint32_t i = 0; i < d->shared_vars; i++) {
-        const sl_ptx_var *known = d->shared[i].var;
-        if (known == var ||
-            (var->linkage != SL_LINK_LOCAL && known->linkage != SL_LINK_LOCAL && !strcmp(known->name, var->name)))
-            return d->shared[i].offset;
-    }
-    if (dynamic)
-        return UINT32_MAX; /* placed last, see allocate_shared */
-    sl_decode_refuse(d, "shared variable %s is not declared where it can be seen", var->name);
-}
-
-static bool mentions(const sl_ptx_operand *operand, const sl_ptx_var *var)
-{
-    if (operand->var == var)
-        return true;
-    for (uint32_t i = 0; i < operand->count; i++)
-        if (mentions(&operand->items[i], var))
-            return true;
-    return false;
-}
-
-static bool function_mentions(const sl_ptx_func *func, const sl_ptx_var *var)
-{
-    for (uint32_t i = 0; i < func->insts; i++)
-        for (uint32_t k = 0; k < func->inst[i].operands; k++)
-            if (mentions(&func->inst[i].operand[k], var))
-                return true;
-    return false;
-}
-
-static void add_shared(sl_decoder *d, const sl_ptx_var *var, uint32_t *offset)
-{
-    for (uint32_t i = 0; i < d->shared_vars; i++)
-        if (d->shared[i].var == var)
-            return;
-    uint32_t at = append_variable(d, var, offset, MAX_SHARED_BYTES, "shared");
-    d->shared[d->shared_vars++] = (struct sl_shared_var){var, at};
-}
-
-/* Shared variables of every function the kernel reaches: static ones first, then the dynamic array. */
-static void allocate_shared(sl_decoder *d)
-{
-    uint32_t max = 0, offset = 0, alignment = 16;
-    for (uint32_t f = 0; f < d->functions.count; f++)
-        max += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
-    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, max + 1));
-    for (int pass = 0; pass < 2; pass++) { /* 0: static, 1: dynamic */
-        for (uint32_t f = 0; f < d->functions.count; f++) {
-            const sl_ptx_func *func = d->functions.items[f].func;
-            const sl_ptx_module *module = d->functions.items[f].module;
-            for (uint32_t i = 0; i < func->vars + module->vars; i++) {
-                const sl_ptx_var *var = i < func->vars ? func->var[i] : module->var[i - func->vars];
-                bool dynamic = var->bytes == 0;
-                if (var->space != SL_SPACE_SHARED || dynamic != (pass == 1))
-                    continue;
-                if (i >= func->vars && !function_mentions(func, var))
-                    continue;
-                if (!dynamic) {
-                    add_shared(d, var, &offset);
-                } else {
-                    if (var->align > alignment)
-                        alignment = var->align;
-                    d->shared[d->shared_vars++] = (struct sl_shared_var){var, 0};
-                }
-            }
-        }
-        if (pass == 0)
-            d->kernel->code.static_shared_bytes = offset;
-    }
-    uint32_t dynamic_offset = (uint32_t)align_up(offset, alignment);
-    d->kernel->code.dynamic_shared_offset = dynamic_offset;
-    for (uint32_t i = 0; i < d->shared_vars; i++)
-        if (d->shared[i].var->bytes == 0)
-            d->shared[i].offset = dynamic_offset;
-}
-
-uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var)
-{
-    for (uint32_t i = 0; i < d->local_vars; i++)
-        if (d->local[i].var == var)
-            return d->local[i].offset;
-    sl_decode_refuse(d, "%s is not a variable of this function", var->name);
-}
-
-static uint32_t add_local(sl_decoder *d, const sl_ptx_var *var)
-{
-    uint32_t offset = append_variable(d, var, &d->local_bytes, MAX_LOCAL_BYTES, "local");
-    d->local[d->local_vars++] = (struct sl_local_var){var, offset};
-    return offset;
-}
-
-/* The local frame: formals of a device function, then its .local and .param variables. */
-static void allocate_locals(sl_decoder *d, sl_code_function *function)
-{
-    const sl_ptx_func *func = d->func;
-    d->local =
-        sl_decode_need(d, sl_arena_array(d->arena, struct sl_local_var, func->vars + func->params + func->returns + 1));
-    d->local_vars = d->local_bytes = 0;
-    function->params = func->params;
-    function->rets = func->returns;
-    uint32_t formals = func->params + func->returns;
-    function->param_offset = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, formals + 1));
-    function->param_bytes = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, formals + 1));
-    for (uint32_t i = 0; i < formals && !func->entry; i++) {
-        const sl_ptx_var *var = i < func->params ? func->param[i] : func->ret[i - func->params];
-        if (var->space == SL_SPACE_REG)
-            sl_decode_refuse(d, "parameters in registers are not supported");
-        function->param_offset[i] = add_local(d, var);
-        function->param_bytes[i] = (uint32_t)var->bytes;
-    }
-    for (uint32_t i = 0; i < func->vars; i++)
-        if (func->var[i]->space == SL_SPACE_LOCAL || func->var[i]->space == SL_SPACE_PARAM)
-            add_local(d, func->var[i]);
-    for (uint32_t i = 0; i < d->module->vars; i++)
-        if (d->module->var[i]->space == SL_SPACE_LOCAL && function_mentions(func, d->module->var[i]))
-            sl_decode_refuse(d, "local variable %s at module scope", d->module->var[i]->name);
-    function->local_bytes = (uint32_t)align_up(d->local_bytes, 16);
-}
-
 /* ---- functions ---- */
 
 static void decode_instruction(sl_decoder *d)
@@ -667,7 +525,7 @@ static void decode_function(sl_decoder *d, uint32_t index)
         if (!sl_array_push(&d->insts, &d->func->inst[i]) || !sl_array_push(&d->inst_function, index))
             sl_decode_memory_out(d);
     allocate_registers(d);
-    allocate_locals(d, function);
+    sl_decode_allocate_locals(d, function);
     for (uint32_t i = 0; i < cfg.blocks; i++)
         decode_block(d, &cfg.block[i], base, i, cfg.blocks);
     if (cfg.blocks == 0) { /* an empty body returns */
@@ -709,6 +567,12 @@ static void finish(sl_decoder *d)
     code->list = keep(d, d->lists.items, d->lists.count, sizeof *d->lists.items);
     code->functions = (uint32_t)d->functions.count;
     code->function = keep(d, d->functions.items, d->functions.count, sizeof *d->functions.items);
+    if (code->has_indirect_calls) {
+        uint32_t *called = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, d->program->functions + 1));
+        for (uint32_t i = 0; i < d->program->functions; i++)
+            called[i] = sl_decode_function_index(d, d->program->function[i], d->program->function_module[i]);
+        code->called_by_handle = called;
+    }
     code->insts = (uint32_t)d->insts.count;
     code->inst = keep(d, d->insts.items, d->insts.count, sizeof *d->insts.items);
     code->inst_function = keep(d, d->inst_function.items, d->inst_function.count, sizeof *d->inst_function.items);
@@ -751,14 +615,15 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
                             (void *)&handlers->handler[i]))
                 sl_decode_memory_out(d);
         const sl_ptx_module *module = NULL;
-        for (size_t i = 0; i < d->program->modules && !module; i++)
-            for (uint32_t k = 0; k < d->program->module[i]->funcs; k++)
-                if (d->program->module[i]->func[k] == kernel->func)
-                    module = d->program->module[i];
+        sl_multimap_for(&d->program->linked_names, kernel->func->name, i)
+        {
+            if (d->program->linked.items[i].func == kernel->func)
+                module = d->program->linked.items[i].module;
+        }
         sl_decode_function_index(d, kernel->func, module);
         for (uint32_t i = 0; i < d->functions.count; i++)
             sl_decode_reach(d, d->functions.items[i].func, d->functions.items[i].module);
-        allocate_shared(d);
+        sl_decode_allocate_shared(d);
         for (uint32_t i = 0; i < d->functions.count; i++)
             decode_function(d, i);
         sl_decode_shapes(d);
@@ -778,6 +643,11 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
     sl_array_free(&d->const_starts);
     sl_array_free(&d->handler_of);
     sl_array_free(&d->frames);
+    sl_array_free(&d->shared);
+    sl_array_free(&d->scoped);
+    sl_multimap_fini(&d->shared_names);
+    sl_index_fini(&d->function_index);
+    sl_index_fini(&d->local_index);
     free(d);
     return status;
 }

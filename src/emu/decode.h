@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/multimap.h"
 #include "emu/code.h"
 #include "emu/contract.h"
 
@@ -42,11 +43,14 @@ typedef struct sl_decoder {
         size_t count, capacity;
     } frames;          /* of each function */
     sl_map const_refs; /* value and size -> reference + 1 */
-    struct sl_shared_var {
+    SL_ARRAY(struct sl_shared_var {
         const sl_ptx_var *var;
         uint32_t offset;
-    } * shared;
-    uint32_t shared_vars;
+    })
+    shared;
+    sl_multimap shared_names;
+    sl_index function_index;   /* of `functions`, by address */
+    SL_ARRAY(uint32_t) scoped; /* see find_scoped in decode_variables.c */
 
     /* The function being decoded. */
     uint32_t function;
@@ -60,6 +64,7 @@ typedef struct sl_decoder {
         uint32_t offset;
     } * local;
     uint32_t local_vars, local_bytes;
+    sl_index local_index; /* of `local`, by address of the variable */
     sl_contraction contraction;
 
     /* The instruction being decoded. */
@@ -168,6 +173,9 @@ bool sl_decode_surface_pack(sl_decoder *d);
 void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count,
                     uint32_t list);
 
+/* decode_variables.c: shared variables of every function that the kernel reaches; the local frame of one. */
+void sl_decode_allocate_shared(sl_decoder *d);
+void sl_decode_allocate_locals(sl_decoder *d, sl_code_function *function);
 /* The offset of a variable in shared or local memory. */
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var);
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var);

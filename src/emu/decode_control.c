@@ -5,13 +5,23 @@
 #include "emu/decode.h"
 #include "emu/warp.h"
 
+static uint64_t function_key(const void *items, uint32_t item)
+{
+    return sl_address_key(((const sl_code_function *)items)[item].func);
+}
+
 uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module)
 {
-    for (uint32_t i = 0; i < d->functions.count; i++)
-        if (d->functions.items[i].func == func)
-            return i;
+    sl_index_for(&d->function_index, sl_address_key(func), at)
+    {
+        uint32_t item = sl_index_item(&d->function_index, at);
+        if (d->functions.items[item].func == func)
+            return item;
+    }
     sl_code_function added = {.func = func, .module = module};
-    if (!sl_array_push(&d->functions, added))
+    if (!sl_array_push(&d->functions, added) ||
+        !sl_index_add(&d->function_index, sl_address_key(func), (uint32_t)d->functions.count - 1, function_key,
+                      d->functions.items))
         sl_decode_memory_out(d);
     return (uint32_t)d->functions.count - 1;
 }
@@ -55,9 +65,9 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
         uint32_t number;
         const sl_ptx_module *where;
         if (target->kind == SL_OPD_REG) {
-            d->kernel->code.has_indirect_calls = true;
-            for (uint32_t k = 0; k < d->program->functions; k++)
+            for (uint32_t k = 0; k < d->program->functions && !d->kernel->code.has_indirect_calls; k++)
                 sl_decode_function_index(d, d->program->function[k], d->program->function_module[k]);
+            d->kernel->code.has_indirect_calls = true;
             continue;
         }
         const sl_ptx_func *callee = sl_program_function(d->program, module, target->name, &where);

@@ -70,6 +70,8 @@ const sl_gpu_limits *sl_emu_limits(const sl_emu *emu); /* of the machine */
 sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **program,
                       sl_error *error);
 void sl_emu_unload(sl_emu *emu, sl_emu_program *program);
+/* Whether a module defines a kernel of that name. */
+bool sl_emu_has_kernel(const sl_emu_program *program, const char *name);
 /* Address and size of a module variable. */
 sl_status sl_emu_symbol(const sl_emu_program *program, const char *name, uint64_t *addr, uint64_t *bytes,
                         sl_error *error);

@@ -166,9 +166,11 @@ static form evaluate(const prover *p, const sl_ptx_operand *operand)
         return constant((int64_t)operand->bits);
     case SL_OPD_SYMBOL: {
         const sl_emu_program *program = p->run->kernel->program;
-        for (uint32_t i = 0; i < program->variables; i++)
+        sl_multimap_for(&program->variable_names, operand->var ? operand->var->name : "", i)
+        {
             if (program->variable[i].var == operand->var)
                 return constant((__int128)program->variable[i].addr + operand->bits);
+        }
         return unknown;
     }
     default:
@@ -337,9 +339,7 @@ static const sl_alloc *allocation_of(const prover *p, const sl_base *base)
         if (offset + 8 <= p->func->param_bytes)
             memcpy(&addr, (const uint8_t *)p->run->launch->params + offset, 8);
     } else if (base->kind == SL_BASE_SYMBOL) {
-        for (uint32_t i = 0; i < program->variables; i++)
-            if (!strcmp(program->variable[i].var->name, base->name))
-                addr = program->variable[i].addr;
+        sl_multimap_for(&program->variable_names, base->name, i) addr = program->variable[i].addr;
     }
     return addr ? sl_heap_find(p->run->emu->heap, addr) : NULL;
 }

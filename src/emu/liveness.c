@@ -6,54 +6,68 @@
 
 typedef struct flow {
     const sl_ptx_func *func;
-    uint32_t words; /* of a set */
+    uint32_t words;      /* of a set */
+    uint32_t live_words; /* 32-bit registers of the set that is stepped through */
 } flow;
 
-static void set_add(uint64_t *set, uint32_t reg)
+static uint32_t register_words(const flow *f, uint32_t number)
 {
-    set[reg / 64] |= (uint64_t)1 << reg % 64;
+    const sl_ptx_reg *reg = &f->func->reg[number];
+    uint32_t bytes = reg->type == SL_T_PRED ? 0 : sl_ptx_type_bytes(reg->type) * (reg->vector ? reg->vector : 1);
+    return (bytes + 3) / 4;
 }
 
-static void add_reads(const sl_ptx_operand *operand, uint64_t *set)
+static void set_add(flow *f, uint32_t reg, uint64_t *set)
+{
+    uint64_t bit = (uint64_t)1 << reg % 64;
+    if (!(set[reg / 64] & bit))
+        f->live_words += register_words(f, reg);
+    set[reg / 64] |= bit;
+}
+
+static void set_remove(flow *f, uint32_t reg, uint64_t *set)
+{
+    uint64_t bit = (uint64_t)1 << reg % 64;
+    if (set[reg / 64] & bit)
+        f->live_words -= register_words(f, reg);
+    set[reg / 64] &= ~bit;
+}
+
+static void add_reads(flow *f, const sl_ptx_operand *operand, uint64_t *set)
 {
     if (operand->kind == SL_OPD_REG)
-        set_add(set, operand->reg);
+        set_add(f, operand->reg, set);
     for (uint32_t i = 0; i < operand->count; i++)
-        add_reads(&operand->items[i], set);
+        add_reads(f, &operand->items[i], set);
 }
 
-static void remove_writes(const flow *f, const sl_ptx_operand *operand, uint64_t *set)
+static void remove_writes(flow *f, const sl_ptx_operand *operand, uint64_t *set)
 {
     if (operand->kind == SL_OPD_REG && f->func->reg[operand->reg].vector <= 1)
-        set[operand->reg / 64] &= ~((uint64_t)1 << operand->reg % 64);
+        set_remove(f, operand->reg, set);
     for (uint32_t i = 0; i < operand->count; i++)
         remove_writes(f, &operand->items[i], set);
 }
 
 /* Live before the instruction from live after it. */
-static void step(const flow *f, const sl_ptx_inst *inst, uint64_t *set)
+static void step(flow *f, const sl_ptx_inst *inst, uint64_t *set)
 {
     uint32_t dsts = sl_ptx_inst_dsts(inst);
     if (!inst->guarded)
         for (uint32_t i = 0; i < dsts && i < inst->operands; i++)
             remove_writes(f, &inst->operand[i], set);
     for (uint32_t i = sl_ptx_inst_updates(inst) ? 0 : dsts; i < inst->operands; i++)
-        add_reads(&inst->operand[i], set);
+        add_reads(f, &inst->operand[i], set);
     if (inst->guarded)
-        set_add(set, inst->guard);
+        set_add(f, inst->guard, set);
 }
 
 static uint32_t words_of(const flow *f, const uint64_t *set)
 {
     uint32_t total = 0;
-    for (uint32_t w = 0; w < f->words; w++) {
-        for (uint64_t left = set[w]; left; left &= left - 1) {
-            const sl_ptx_reg *reg = &f->func->reg[w * 64 + (uint32_t)__builtin_ctzll(left)];
-            uint32_t bytes =
-                reg->type == SL_T_PRED ? 0 : sl_ptx_type_bytes(reg->type) * (reg->vector ? reg->vector : 1);
-            total += (bytes + 3) / 4;
-        }
-    }
+    for (uint32_t w = 0; w < f->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            total += register_words(f, w * 64 + (uint32_t)__builtin_ctzll(left));
     return total;
 }
 
@@ -68,7 +82,7 @@ static void merge_successors(const flow *f, const sl_bb *bb, const uint64_t *in,
 sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena *arena, sl_liveness *result,
                            sl_error *error)
 {
-    flow f = {func, func->regs / 64 + 1};
+    flow f = {.func = func, .words = func->regs / 64 + 1};
     *result = (sl_liveness){.set_words = f.words};
     uint64_t *in = sl_arena_array(arena, uint64_t, (size_t)(cfg->blocks + 1) * f.words);
     uint64_t *set = sl_arena_array(arena, uint64_t, f.words);
@@ -91,11 +105,11 @@ sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena 
     }
     for (uint32_t b = 0; b < cfg->blocks; b++) {
         merge_successors(&f, &cfg->block[b], in, set);
+        f.live_words = words_of(&f, set);
         for (uint32_t i = cfg->block[b].count; i-- > 0;) {
             step(&f, &func->inst[cfg->block[b].first + i], set);
-            uint32_t words = words_of(&f, set);
-            if (words > result->max_words)
-                result->max_words = words;
+            if (f.live_words > result->max_words)
+                result->max_words = f.live_words;
         }
     }
     for (uint32_t reg = 0; cfg->blocks && reg < func->regs; reg++)

@@ -20,10 +20,9 @@ const struct sl_linked_variable *sl_program_variable(const sl_emu_program *progr
                                                      const char *name)
 {
     const struct sl_linked_variable *other = NULL;
-    for (uint32_t i = 0; i < program->variables; i++) {
+    sl_multimap_for(&program->variable_names, name, i)
+    {
         const struct sl_linked_variable *placed = &program->variable[i];
-        if (strcmp(placed->var->name, name))
-            continue;
         if (placed->module == module && is_definition(placed->var))
             return placed;
         if (placed->var->linkage != SL_LINK_LOCAL && !other)
@@ -36,19 +35,15 @@ const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_p
                                        const sl_ptx_module **found_in)
 {
     const sl_ptx_func *found = NULL;
-    for (size_t i = 0; i < program->modules; i++) {
-        const sl_ptx_module *candidate = program->module[i];
-        for (uint32_t k = 0; k < candidate->funcs; k++) {
-            const sl_ptx_func *func = candidate->func[k];
-            if (!func->has_body || strcmp(func->name, name))
-                continue;
-            bool local = candidate == module;
-            if (!local && func->linkage == SL_LINK_LOCAL)
-                continue;
-            if (!found || local) {
-                found = func;
-                *found_in = candidate;
-            }
+    sl_multimap_for(&program->linked_names, name, i)
+    {
+        const struct sl_linked_function *linked = &program->linked.items[i];
+        bool local = linked->module == module;
+        if (!local && linked->func->linkage == SL_LINK_LOCAL)
+            continue;
+        if (!found || local) {
+            found = linked->func;
+            *found_in = linked->module;
         }
     }
     return found;
@@ -56,13 +51,23 @@ const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_p
 
 int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func)
 {
-    for (uint32_t i = 0; i < program->functions; i++)
-        if (program->function[i] == func)
-            return SL_FUNCTION_HANDLE_BASE + 16 * (int64_t)i;
-    for (uint32_t i = 0; i < program->entries; i++)
-        if (program->entry[i] == func)
-            return SL_FUNCTION_HANDLE_BASE + 16 * ((int64_t)program->functions + i);
+    sl_multimap_for(&program->linked_names, func->name, i)
+    {
+        if (program->linked.items[i].func == func)
+            return program->linked.items[i].handle;
+    }
     return -1;
+}
+
+uint32_t sl_program_scoped(const sl_emu_program *program, const sl_ptx_var *var)
+{
+    sl_index_for(&program->scoped_index, sl_address_key(var), at)
+    {
+        uint32_t item = sl_index_item(&program->scoped_index, at);
+        if (program->scoped.items[item] == var)
+            return item;
+    }
+    return UINT32_MAX;
 }
 
 const char *sl_emu_kernel_at(const sl_emu_program *program, uint64_t handle)
@@ -141,6 +146,8 @@ static sl_status allocate_variables(sl_emu_program *program, sl_error *error)
             if (status != SL_OK)
                 return status;
             program->variable[program->variables++] = (struct sl_linked_variable){var, module, addr};
+            if (!sl_multimap_add(&program->variable_names, var->name))
+                return sl_fail_memory(error);
         }
     }
     for (uint32_t i = 0; i < program->variables; i++) {
@@ -149,6 +156,58 @@ static sl_status allocate_variables(sl_emu_program *program, sl_error *error)
             return status;
     }
     return SL_OK;
+}
+
+static bool add_function(sl_emu_program *program, const sl_ptx_module *module, const sl_ptx_func *func)
+{
+    struct sl_linked_function linked = {.func = func, .module = module};
+    if (func->entry) {
+        linked.handle = program->entries; /* those of functions come first: see finish_handles */
+        program->entry[program->entries++] = func;
+    } else {
+        linked.handle = program->functions;
+        program->function_module[program->functions] = module;
+        program->function[program->functions++] = func;
+    }
+    return sl_array_push(&program->linked, linked) && sl_multimap_add(&program->linked_names, func->name);
+}
+
+static void finish_handles(sl_emu_program *program)
+{
+    for (size_t i = 0; i < program->linked.count; i++) {
+        struct sl_linked_function *linked = &program->linked.items[i];
+        int64_t number = linked->handle + (linked->func->entry ? program->functions : 0);
+        linked->handle = SL_FUNCTION_HANDLE_BASE + 16 * number;
+    }
+}
+
+static uint64_t scoped_key(const void *items, uint32_t item)
+{
+    return sl_address_key(((const sl_ptx_var *const *)items)[item]);
+}
+
+static bool add_scoped(sl_emu_program *program, const sl_ptx_var *var)
+{
+    if (var->space != SL_SPACE_SHARED && var->space != SL_SPACE_LOCAL)
+        return true;
+    return sl_array_push(&program->scoped, var) &&
+           sl_index_add(&program->scoped_index, sl_address_key(var), (uint32_t)program->scoped.count - 1, scoped_key,
+                        program->scoped.items);
+}
+
+/* Names and handles of what the modules define. */
+static sl_status link_modules(sl_emu_program *program, sl_error *error)
+{
+    bool good = true;
+    for (size_t i = 0; i < program->modules; i++) {
+        const sl_ptx_module *module = program->module[i];
+        for (uint32_t k = 0; k < module->funcs && good; k++)
+            good = !module->func[k]->has_body || add_function(program, module, module->func[k]);
+        for (uint32_t k = 0; k < module->vars && good; k++)
+            good = add_scoped(program, module->var[k]);
+    }
+    finish_handles(program);
+    return good ? SL_OK : sl_fail_memory(error);
 }
 
 sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **result,
@@ -172,19 +231,9 @@ sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t c
         memcpy(copy, modules, count * sizeof *copy);
         program->module = copy;
         program->modules = count;
-        for (size_t i = 0; i < count; i++) {
-            for (uint32_t k = 0; k < modules[i]->funcs; k++) {
-                if (!modules[i]->func[k]->has_body)
-                    continue;
-                if (modules[i]->func[k]->entry) {
-                    program->entry[program->entries++] = modules[i]->func[k];
-                    continue;
-                }
-                program->function_module[program->functions] = modules[i];
-                program->function[program->functions++] = modules[i]->func[k];
-            }
-        }
-        status = allocate_variables(program, error);
+        status = link_modules(program, error);
+        if (status == SL_OK)
+            status = allocate_variables(program, error);
     }
     if (status != SL_OK) {
         sl_emu_unload(emu, program);
@@ -204,23 +253,37 @@ void sl_emu_unload(sl_emu *emu, sl_emu_program *program)
         free(program->kernels.items[i]);
     }
     sl_array_free(&program->kernels);
+    sl_map_fini(&program->kernel_names);
+    sl_multimap_fini(&program->variable_names);
+    sl_multimap_fini(&program->linked_names);
+    sl_array_free(&program->linked);
+    sl_array_free(&program->scoped);
+    sl_index_fini(&program->scoped_index);
     for (uint32_t i = 0; i < program->variables; i++)
         sl_heap_free(emu->heap, program->variable[i].addr, NULL);
     sl_arena_fini(&program->arena);
     free(program);
 }
 
+bool sl_emu_has_kernel(const sl_emu_program *program, const char *name)
+{
+    sl_multimap_for(&program->linked_names, name, i)
+    {
+        if (program->linked.items[i].func->entry)
+            return true;
+    }
+    return false;
+}
+
 sl_status sl_emu_symbol(const sl_emu_program *program, const char *name, uint64_t *addr, uint64_t *bytes,
                         sl_error *error)
 {
-    for (uint32_t i = 0; i < program->variables; i++) {
-        if (strcmp(program->variable[i].var->name, name))
-            continue;
-        *addr = program->variable[i].addr;
-        *bytes = program->variable[i].var->bytes;
-        return SL_OK;
-    }
-    return sl_fail(error, SL_NOT_FOUND, "no variable %s in the program", name);
+    uint32_t first = sl_multimap_first(&program->variable_names, name);
+    if (!first)
+        return sl_fail(error, SL_NOT_FOUND, "no variable %s in the program", name);
+    *addr = program->variable[first - 1].addr;
+    *bytes = program->variable[first - 1].var->bytes;
+    return SL_OK;
 }
 
 static sl_status no_such_kernel(const sl_emu_program *program, const char *name, sl_error *error)
@@ -238,20 +301,16 @@ static sl_status no_such_kernel(const sl_emu_program *program, const char *name,
 
 sl_status sl_emu_kernel_get(sl_emu_program *program, const char *name, sl_emu_kernel **result, sl_error *error)
 {
-    for (size_t i = 0; i < program->kernels.count; i++) {
-        if (!strcmp(program->kernels.items[i]->func->name, name)) {
-            *result = program->kernels.items[i];
-            return SL_OK;
-        }
+    sl_emu_kernel *known = sl_map_get(&program->kernel_names, name, strlen(name));
+    if (known) {
+        *result = known;
+        return SL_OK;
     }
     const sl_ptx_module *module;
     const sl_ptx_func *func = sl_program_function(program, NULL, name, &module);
-    for (size_t i = 0; !func && i < program->modules; i++) { /* kernels without .visible */
-        func = sl_ptx_find(program->module[i], name);
-        module = program->module[i];
-        if (func && !func->has_body)
-            func = NULL;
-    }
+    uint32_t hidden = func ? 0 : sl_multimap_first(&program->linked_names, name);
+    if (hidden) /* kernels without .visible */
+        func = program->linked.items[hidden - 1].func;
     if (!func || !func->entry)
         return no_such_kernel(program, name, error);
     sl_emu_kernel *kernel = calloc(1, sizeof *kernel);
@@ -265,8 +324,12 @@ sl_status sl_emu_kernel_get(sl_emu_program *program, const char *name, sl_emu_ke
         status = sl_kernel_facts(kernel, error);
     if (status == SL_OK && program->emu->config.cubin)
         sl_emu_kernel_use_cubin(kernel, program->emu->config.cubin);
-    if (status == SL_OK && !sl_array_push(&program->kernels, kernel))
+    if (status == SL_OK && !sl_map_put(&program->kernel_names, func->name, strlen(func->name), kernel))
         status = sl_fail_memory(error);
+    if (status == SL_OK && !sl_array_push(&program->kernels, kernel)) {
+        sl_map_put(&program->kernel_names, func->name, strlen(func->name), NULL);
+        status = sl_fail_memory(error);
+    }
     if (status != SL_OK) {
         free(kernel->code.consts);
         sl_arena_fini(&kernel->arena);

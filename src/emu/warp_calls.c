@@ -124,9 +124,7 @@ void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb)
         const sl_emu_program *program = warp->worker->run->kernel->program;
         uint32_t index = UINT32_MAX;
         if (value >= SL_FUNCTION_HANDLE_BASE && value % 16 == 0 && number < program->functions)
-            for (uint32_t i = 0; i < warp->code->functions; i++)
-                if (warp->code->function[i].func == program->function[number])
-                    index = i;
+            index = warp->code->called_by_handle[number];
         if (index == UINT32_MAX)
             sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_INSTRUCTION, "a call to 0x%llx, which is not a function",
                            (unsigned long long)value);

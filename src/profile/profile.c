@@ -75,6 +75,8 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
 {
     (void)worker;
     profiling *p = context;
+    if (p->lists.first[index] == p->lists.first[index + 1]) /* no blocks: its results stay zeroed */
+        return SL_OK;
     sl_status status =
         sl_core_accesses_run(p->loaded, p->plan, &p->lists, p->options, (uint32_t)index, &p->core[index], error);
     pthread_mutex_lock(&p->lock);
@@ -94,7 +96,8 @@ static bool merge_loads(const profiling *p, sl_profile *profile)
         sl_profile_load *load = &profile->load[profile->loads];
         load->slot = s;
         for (uint32_t c = 0; c < p->options->cores; c++)
-            sl_profile_counts_merge(&load->counts, &p->core[c].slot[s]);
+            if (p->core[c].slot)
+                sl_profile_counts_merge(&load->counts, &p->core[c].slot[s]);
         sl_profile_counts_merge(&profile->total, &load->counts);
         profile->loads += load->counts.requests > 0;
     }
@@ -110,6 +113,8 @@ static bool merge_windows(const profiling *p, sl_profile *profile)
     for (uint32_t c = 0; c < p->options->cores; c++)
         log2 = p->core[c].footprint.log2_window > log2 ? p->core[c].footprint.log2_window : log2;
     for (uint32_t c = 0; c < p->options->cores; c++) {
+        if (!p->core[c].footprint.window)
+            continue;
         sl_footprint_coarsen(&p->core[c].footprint, log2);
         uint32_t windows = sl_footprint_windows(&p->core[c].footprint);
         profile->windows = windows > profile->windows ? windows : profile->windows;

@@ -3,19 +3,35 @@
 
 #include <stdlib.h>
 
-static sl_profile_sum *sum_of(sl_profile_sums *sums, const sl_trace_kernel *kernel)
+#include "base/index.h"
+
+static uint64_t kernel_key(const void *items, uint32_t item)
 {
-    size_t k = 0;
-    while (k < sums->kernels && sums->kernel[k].kernel != kernel)
-        k++;
-    if (k == sums->kernels)
-        sums->kernel[sums->kernels++].kernel = kernel;
-    return &sums->kernel[k];
+    return (uintptr_t)((const sl_profile_sum *)items)[item].kernel;
+}
+
+/* NULL when memory runs out. */
+static sl_profile_sum *sum_of(sl_profile_sums *sums, sl_index *index, const sl_trace_kernel *kernel)
+{
+    sl_index_for(index, (uintptr_t)kernel, at)
+    {
+        sl_profile_sum *sum = &sums->kernel[sl_index_item(index, at)];
+        if (sum->kernel == kernel)
+            return sum;
+    }
+    sl_profile_sum *added = &sums->kernel[sums->kernels];
+    added->kernel = kernel;
+    if (!sl_index_add(index, (uintptr_t)kernel, (uint32_t)sums->kernels, kernel_key, sums->kernel))
+        return NULL;
+    sums->kernels++;
+    return added;
 }
 
 /* Until all launches are added, a sum has an entry for each memory slot of the kernel. */
 static bool add(sl_profile_sum *sum, const sl_profile *profile)
 {
+    if (!sum)
+        return false;
     if (!sum->load)
         sum->load = calloc(sum->kernel->mem_slots ? sum->kernel->mem_slots : 1, sizeof *sum->load);
     if (!sum->load)
@@ -44,14 +60,16 @@ sl_status sl_profile_sums_init(sl_profile_sums *sums, const sl_profile *profile,
 {
     *sums = (sl_profile_sums){0};
     sums->kernel = calloc(profiles ? profiles : 1, sizeof *sums->kernel);
+    sl_index index = {0};
     bool fits = sums->kernel != NULL;
     for (size_t i = 0; i < profiles && fits; i++) {
         if (!profile[i].launch->failed)
             sl_profile_counts_merge(&sums->all, &profile[i].total);
-        fits = add(sum_of(sums, profile[i].kernel), &profile[i]);
+        fits = add(sum_of(sums, &index, profile[i].kernel), &profile[i]);
     }
     for (size_t k = 0; k < sums->kernels && fits; k++)
         remove_idle_loads(&sums->kernel[k]);
+    sl_index_fini(&index);
     if (!fits) {
         sl_profile_sums_fini(sums);
         return sl_fail_memory(error);

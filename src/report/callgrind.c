@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -88,30 +89,64 @@ static uint32_t line_of(const sl_inst_name *inst)
 
 /* ---- kernels ---- */
 
-static bool same_line(const sl_inst_name *a, const sl_inst_name *b)
+/* Where an instruction is, to bring those of one line together. */
+typedef struct located {
+    const char *file;
+    uint32_t line, load;
+} located;
+
+static bool same_line(const located *a, const located *b)
 {
-    return line_of(a) == line_of(b) && !strcmp(file_of(a), file_of(b));
+    return a->line == b->line && !strcmp(a->file, b->file);
 }
 
-static bool is_first(const sl_page_kernel *k, uint32_t at)
+static int by_line(const void *left, const void *right)
 {
-    for (uint32_t i = 0; i < at; i++)
-        if (same_line(&k->load[i].inst, &k->load[at].inst))
-            return false;
-    return true;
+    const located *a = left, *b = right;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    int order = strcmp(a->file, b->file);
+    return order ? order : (a->load > b->load) - (a->load < b->load);
 }
 
-static costs costs_of(const sl_page *page, const sl_page_kernel *k, uint32_t at)
+/* Costs of the line that starts at `at` of the sorted ones. */
+static costs costs_of(const sl_page *page, const sl_page_kernel *k, const located *sorted, uint32_t at)
 {
     costs sum = {0};
-    for (uint32_t i = at; i < k->loads; i++) {
-        if (!same_line(&k->load[i].inst, &k->load[at].inst))
-            continue;
-        add_counts(&sum, &k->load[i].counts);
-        if (k->load[i].reuse)
-            add_reuse(&sum, k->load[i].reuse, page->input.profile->options);
+    for (uint32_t i = at; i < k->loads && same_line(&sorted[i], &sorted[at]); i++) {
+        const sl_page_load *load = &k->load[sorted[i].load];
+        add_counts(&sum, &load->counts);
+        if (load->reuse)
+            add_reuse(&sum, load->reuse, page->input.profile->options);
     }
     return sum;
+}
+
+/* Lines in the order of their first instruction. False when memory runs out. */
+static bool put_lines(FILE *file, const sl_page *page, const sl_page_kernel *k, size_t *names)
+{
+    located *sorted = calloc((size_t)k->loads + 1, sizeof *sorted);
+    uint32_t *start = calloc((size_t)k->loads + 1, sizeof *start); /* of an instruction that is the first of its line:
+                                                                      where that starts, + 1 */
+    bool good = sorted && start;
+    for (uint32_t i = 0; good && i < k->loads; i++)
+        sorted[i] = (located){file_of(&k->load[i].inst), line_of(&k->load[i].inst), i};
+    if (good)
+        qsort(sorted, k->loads, sizeof *sorted, by_line);
+    for (uint32_t i = 0; good && i < k->loads; i++)
+        if (!i || !same_line(&sorted[i - 1], &sorted[i]))
+            start[sorted[i].load] = i + 1;
+    for (uint32_t i = 0; good && i < k->loads; i++) {
+        if (!start[i])
+            continue;
+        costs line = costs_of(page, k, sorted, start[i] - 1);
+        put_name(file, "fi", *names += 1, file_of(&k->load[i].inst));
+        fprintf(file, "%u", line_of(&k->load[i].inst));
+        put_costs(file, page, &line);
+    }
+    free(sorted);
+    free(start);
+    return good;
 }
 
 /* The kernel's sums minus those of its lines. */
@@ -126,7 +161,7 @@ static costs rest_of(const sl_page_kernel *k)
     return all;
 }
 
-static void put_kernel(FILE *file, const sl_page *page, size_t number, size_t *names)
+static bool put_kernel(FILE *file, const sl_page *page, size_t number, size_t *names)
 {
     const sl_page_kernel *k = &page->kernels.items[number];
     const char *source = k->loads ? file_of(&k->load[0].inst) : "unknown";
@@ -135,14 +170,7 @@ static void put_kernel(FILE *file, const sl_page *page, size_t number, size_t *n
     put_name(file, "fn", number + 1, k->name);
     fputs("0", file);
     put_costs(file, page, &rest);
-    for (uint32_t i = 0; i < k->loads; i++) {
-        if (!is_first(k, i))
-            continue;
-        costs line = costs_of(page, k, i);
-        put_name(file, "fi", *names += 1, file_of(&k->load[i].inst));
-        fprintf(file, "%u", line_of(&k->load[i].inst));
-        put_costs(file, page, &line);
-    }
+    return put_lines(file, page, k, names);
 }
 
 sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error)
@@ -153,6 +181,7 @@ sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error)
     fputs("positions: line\n", file);
     put_events(file, page);
     for (size_t i = 0; i < page->kernels.count; i++)
-        put_kernel(file, page, i, &names);
+        if (!put_kernel(file, page, i, &names))
+            return sl_fail_memory(error);
     return sl_text_finish(file, "the profile for KCachegrind", error);
 }

@@ -7,13 +7,21 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/map.h"
 #include "base/suggest.h"
 #include "base/text.h"
 
 /* ---- reading ---- */
 
+/* What was read so far, to find it again. */
+typedef struct known_rows {
+    sl_map kernels; /* symbol -> position + 1 */
+    sl_index loads;
+} known_rows;
+
 typedef struct reader {
     sl_comparison *c;
+    known_rows *known; /* of both sides */
     int side;
     const char *name;
     bool failed; /* memory ran out */
@@ -42,11 +50,12 @@ static void add_counts(const sl_json_value *object, sl_counts *to)
 static size_t kernel_of(reader *r, const sl_json_value *object)
 {
     const char *symbol = text_of(object, "kernel"), *name = text_of(object, "name");
-    for (size_t i = 0; i < r->c->kernels.count; i++)
-        if (!strcmp(r->c->kernels.items[i].symbol, symbol))
-            return i;
+    size_t at = (size_t)(uintptr_t)sl_map_get(&r->known->kernels, symbol, strlen(symbol));
+    if (at)
+        return at - 1;
     sl_compared_kernel k = {.symbol = symbol, .name = *name ? name : symbol};
-    if (sl_array_push(&r->c->kernels, k))
+    if (sl_array_push(&r->c->kernels, k) &&
+        sl_map_put(&r->known->kernels, symbol, strlen(symbol), (void *)(uintptr_t)r->c->kernels.count))
         return r->c->kernels.count - 1;
     r->failed = true;
     return SIZE_MAX;
@@ -68,6 +77,31 @@ static const char *location_of(reader *r, const sl_json_value *load)
     return text ? text : "";
 }
 
+static uint64_t load_key(const void *items, uint32_t item)
+{
+    const sl_compared_load *l = (const sl_compared_load *)items + item;
+    uint64_t key = sl_hash_mix(l->kernel) ^ sl_hash64(l->source, strlen(l->source));
+    key = sl_hash_mix(key) ^ sl_hash64(l->opcode, strlen(l->opcode));
+    return sl_hash_mix(key) ^ sl_hash64(l->array, strlen(l->array));
+}
+
+/* The position of a load, which is added where it is missing; SIZE_MAX when memory runs out. */
+static size_t load_at(reader *r, const sl_compared_load *load)
+{
+    uint64_t key = load_key(load, 0);
+    sl_index_for(&r->known->loads, key, at)
+    {
+        const sl_compared_load *l = &r->c->loads.items[sl_index_item(&r->known->loads, at)];
+        if (l->kernel == load->kernel && !strcmp(l->source, load->source) && !strcmp(l->opcode, load->opcode) &&
+            !strcmp(l->array, load->array))
+            return sl_index_item(&r->known->loads, at);
+    }
+    size_t count = r->c->loads.count;
+    bool added = sl_array_push(&r->c->loads, *load) &&
+                 sl_index_add(&r->known->loads, key, (uint32_t)count, load_key, r->c->loads.items);
+    return added ? count : SIZE_MAX;
+}
+
 static void add_load(reader *r, size_t kernel, const sl_json_value *object)
 {
     sl_compared_load load = {.kernel = kernel,
@@ -75,14 +109,8 @@ static void add_load(reader *r, size_t kernel, const sl_json_value *object)
                              .opcode = text_of(object, "opcode"),
                              .array = text_of(object, "array"),
                              .allocation = text_of(object, "allocation")};
-    size_t at = 0;
-    for (; at < r->c->loads.count; at++) {
-        const sl_compared_load *l = &r->c->loads.items[at];
-        if (l->kernel == kernel && !strcmp(l->source, load.source) && !strcmp(l->opcode, load.opcode) &&
-            !strcmp(l->array, load.array))
-            break;
-    }
-    if (at == r->c->loads.count && !sl_array_push(&r->c->loads, load)) {
+    size_t at = load_at(r, &load);
+    if (at == SIZE_MAX) {
         r->failed = true;
         return;
     }
@@ -147,36 +175,111 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
 
 /* ---- matching ---- */
 
-/* Whether two instructions may be the same: of one opcode, or, more loosely, both loads or both stores. */
-static bool alike(const sl_compared_load *a, const sl_compared_load *b, bool loosely)
+/* How much of the opcode must be the same: all of it, or, more loosely, that both are loads or both stores. */
+static size_t opcode_length(const sl_compared_load *l, bool loosely)
 {
-    size_t length = strcspn(a->opcode, ".");
-    bool kind = length == strcspn(b->opcode, ".") && !memcmp(a->opcode, b->opcode, length) && *a->array;
-    return a->kernel == b->kernel && !strcmp(a->array, b->array) && (loosely ? kind : !strcmp(a->opcode, b->opcode));
+    return loosely ? strcspn(l->opcode, ".") : strlen(l->opcode);
 }
 
-/* Lines move when code changes: what is on one side alone is matched by opcode and array, in order. */
-static void match_moved(sl_comparison *c, bool loosely)
+/* Whether two instructions may be the same. */
+static bool alike(const sl_compared_load *a, const sl_compared_load *b, bool loosely)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < c->loads.count; i++) {
-        sl_compared_load *b = &c->loads.items[i];
-        bool taken = false;
-        for (size_t n = 0; n < i && !b->of.there[0] && !taken; n++) {
-            sl_compared_load *a = &c->loads.items[n];
-            taken = a->of.there[0] && !a->of.there[1] && alike(a, b, loosely);
-            if (!taken)
-                continue;
-            a->of.there[1] = true;
-            a->of.counts[1] = b->of.counts[1];
-            a->moved = b->source;
-            b->of.there[1] = false; /* gone from here */
-        }
+    size_t length = opcode_length(a, loosely);
+    return a->kernel == b->kernel && !strcmp(a->array, b->array) && length == opcode_length(b, loosely) &&
+           !memcmp(a->opcode, b->opcode, length);
+}
+
+static uint64_t alike_key(const sl_compared_load *l, bool loosely)
+{
+    uint64_t key = sl_hash_mix(l->kernel) ^ sl_hash64(l->array, strlen(l->array));
+    return sl_hash_mix(key) ^ sl_hash64(l->opcode, opcode_length(l, loosely));
+}
+
+/* Loads of the first side alone that are alike, in order. */
+typedef struct queue {
+    uint64_t key;
+    uint32_t of, head, last; /* positions of loads; `of` is any of them */
+} queue;
+
+typedef struct matching {
+    sl_comparison *c;
+    bool loosely;
+    SL_ARRAY(queue) queues;
+    sl_index index;
+    uint32_t *next; /* [loads]: the next of its queue; UINT32_MAX: none */
+} matching;
+
+static uint64_t queue_key(const void *items, uint32_t item)
+{
+    return ((const queue *)items)[item].key;
+}
+
+static queue *find_queue(const matching *m, const sl_compared_load *load, uint64_t key)
+{
+    sl_index_for(&m->index, key, at)
+    {
+        queue *q = &m->queues.items[sl_index_item(&m->index, at)];
+        if (q->key == key && alike(&m->c->loads.items[q->of], load, m->loosely))
+            return q;
     }
+    return NULL;
+}
+
+/* False when memory runs out. */
+static bool enqueue(matching *m, uint32_t at)
+{
+    const sl_compared_load *load = &m->c->loads.items[at];
+    uint64_t key = alike_key(load, m->loosely);
+    queue *q = find_queue(m, load, key), added = {key, at, at, at};
+    m->next[at] = UINT32_MAX;
+    if (!q)
+        return sl_array_push(&m->queues, added) &&
+               sl_index_add(&m->index, key, (uint32_t)m->queues.count - 1, queue_key, m->queues.items);
+    m->next[q->last] = at;
+    q->last = at;
+    return true;
+}
+
+/* Gives what a load has to the first of its queue, if there is one. */
+static void match(matching *m, sl_compared_load *b)
+{
+    queue *q = find_queue(m, b, alike_key(b, m->loosely));
+    if (!q || q->head == UINT32_MAX)
+        return;
+    sl_compared_load *a = &m->c->loads.items[q->head];
+    q->head = m->next[q->head];
+    a->of.there[1] = true;
+    a->of.counts[1] = b->of.counts[1];
+    a->moved = b->source;
+    b->of.there[1] = false; /* gone from here */
+}
+
+static bool on_side_alone(const sl_compared_load *l, int side)
+{
+    return l->of.there[side] && !l->of.there[!side];
+}
+
+/* Lines move when code changes: what is on one side alone is matched by opcode and array, in order. False when memory
+ * runs out. */
+static bool match_moved(sl_comparison *c, bool loosely)
+{
+    matching m = {.c = c, .loosely = loosely, .next = calloc(c->loads.count + 1, sizeof *m.next)};
+    size_t kept = 0;
+    bool good = m.next;
+    for (uint32_t i = 0; good && i < c->loads.count; i++)
+        if (on_side_alone(&c->loads.items[i], 0) && (!loosely || *c->loads.items[i].array))
+            good = enqueue(&m, i);
+    for (size_t i = 0; good && i < c->loads.count; i++)
+        if (on_side_alone(&c->loads.items[i], 1))
+            match(&m, &c->loads.items[i]);
     for (size_t i = 0; i < c->loads.count; i++)
         if (c->loads.items[i].of.there[0] || c->loads.items[i].of.there[1])
             c->loads.items[kept++] = c->loads.items[i];
     c->loads.count = kept;
+    sl_array_free(&m.queues);
+    sl_index_fini(&m.index);
+    free(m.next);
+    return good;
 }
 
 /* ---- metrics ---- */
@@ -292,15 +395,19 @@ sl_status sl_compare(const char *const text[2], const size_t bytes[2], const cha
 {
     *c = (sl_comparison){0};
     sl_arena_init(&c->arena);
-    for (int side = 0; side < 2; side++) {
-        reader r = {.c = c, .side = side, .name = name[side]};
+    known_rows rows = {0};
+    sl_status status = SL_OK;
+    for (int side = 0; side < 2 && !status; side++) {
+        reader r = {.c = c, .known = &rows, .side = side, .name = name[side]};
         c->label[side] = name[side];
-        sl_status status = read_side(&r, text[side], bytes[side], error);
-        if (status)
-            return status;
+        status = read_side(&r, text[side], bytes[side], error);
     }
-    match_moved(c, false);
-    match_moved(c, true);
+    sl_map_fini(&rows.kernels);
+    sl_index_fini(&rows.loads);
+    if (!status && !(match_moved(c, false) && match_moved(c, true)))
+        status = sl_fail_memory(error);
+    if (status)
+        return status;
     c->effect = first_changed(&c->total, effects, sizeof effects / sizeof *effects);
     c->load_effect = effect_of_loads(c);
     return sort(c) ? SL_OK : sl_fail_memory(error);

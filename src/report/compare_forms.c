@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison as text, JSON and CSV. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -151,8 +152,27 @@ static void json_load(sl_json *j, const sl_compared_load *l)
     sl_json_close(j, '}');
 }
 
+/* Loads by kernel, in their order: those of kernel k are load[first[k]] to load[first[k + 1] - 1]. `first` has two more
+ * entries than there are kernels, zeroed. */
+static void group_loads(const sl_comparison *c, size_t *first, size_t *load)
+{
+    for (size_t i = 0; i < c->loads.count; i++)
+        first[c->loads.items[i].kernel + 2]++;
+    for (size_t k = 2; k < c->kernels.count + 2; k++)
+        first[k] += first[k - 1];
+    for (size_t i = 0; i < c->loads.count; i++)
+        load[first[c->loads.items[i].kernel + 1]++] = i;
+}
+
 sl_status sl_comparison_json(FILE *file, const sl_comparison *c, sl_error *error)
 {
+    size_t *first = calloc(c->kernels.count + 2, sizeof *first), *load = calloc(c->loads.count + 1, sizeof *load);
+    if (!first || !load) {
+        free(first);
+        free(load);
+        return sl_fail_memory(error);
+    }
+    group_loads(c, first, load);
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
@@ -170,14 +190,15 @@ sl_status sl_comparison_json(FILE *file, const sl_comparison *c, sl_error *error
         sl_json_string_member(&j, "name", c->kernels.items[k].name);
         json_compared(&j, &c->kernels.items[k].of);
         sl_json_array_member(&j, "loads", true);
-        for (size_t i = 0; i < c->loads.count; i++)
-            if (c->loads.items[i].kernel == k)
-                json_load(&j, &c->loads.items[i]);
+        for (size_t i = first[k]; i < first[k + 1]; i++)
+            json_load(&j, &c->loads.items[load[i]]);
         sl_json_close(&j, ']');
         sl_json_close(&j, '}');
     }
     sl_json_close(&j, ']');
     sl_json_close(&j, '}');
+    free(first);
+    free(load);
     return sl_json_finish(&j, error);
 }
 

@@ -93,18 +93,19 @@ static sl_status rank(sl_findings *findings, sl_error *error)
 
 sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings, sl_error *error)
 {
-    sl_fact_list facts;
+    sl_fact_list facts = {0};
     *findings = (sl_findings){0};
     sl_arena_init(&findings->arena);
     snprintf(findings->machine, sizeof findings->machine, "%s", input->machine->name);
     sl_arena arena;
     sl_arena_init(&arena);
     sl_status status = sl_facts_gather(input, &arena, &facts, error);
-    sl_rule_run run = {.facts = &facts, .counted = input->counted, .findings = findings};
+    sl_rule_run run = {.facts = &facts, .findings = findings};
     if (!status && !sl_rules_apply(&run))
         status = sl_fail_memory(error);
     if (!status)
         status = rank(findings, error);
+    sl_facts_fini(&facts);
     sl_arena_fini(&arena);
     return status;
 }

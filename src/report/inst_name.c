@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 
 /* The last block that begins at the instruction or before it. */
@@ -52,6 +53,15 @@ bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b)
 bool sl_inst_same_row(const sl_inst_name *a, const sl_inst_name *b)
 {
     return a->which == b->which && sl_inst_same_location(a, b);
+}
+
+uint64_t sl_inst_location_hash(const sl_inst_name *name)
+{
+    const char *texts[] = {name->opcode, name->array, name->source_file};
+    uint64_t hash = name->source_line ? (uint64_t)name->source_line << 32 : name->ptx_line;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hash = sl_hash_mix(hash + name->access) ^ sl_hash64(texts[i], strlen(texts[i]));
+    return hash;
 }
 
 static int by_location(const void *left, const void *right)

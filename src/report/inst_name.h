@@ -31,6 +31,8 @@ bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b);
 bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b);
 /* …and are the same of that line's, of which an unrolled loop has many copies: one row of a table. */
 bool sl_inst_same_row(const sl_inst_name *a, const sl_inst_name *b);
+/* The same for all instructions of one location, opcode and array: to look them up. */
+uint64_t sl_inst_location_hash(const sl_inst_name *name);
 /* Finds out which of a kernel are copies of one, and which share their source line with others. What is fewest in a
  * basic block is one iteration, where the others have a multiple of it; in one block alone, more than
  * SL_MOST_APART are copies. False: out of memory. */

@@ -89,12 +89,59 @@ static shape shape_of(sl_kernel_facts *k, const sl_logged_launch *l)
     return (shape){sms, sms * (have < enough ? have / enough : 1)};
 }
 
-static void add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t n)
+static uint64_t array_key(const sl_logged_kernel *kernel, const char *name)
+{
+    return sl_hash_mix(kernel->number) ^ sl_hash64(name, strlen(name));
+}
+
+static uint64_t key_of_sum(const void *items, uint32_t item)
+{
+    const sl_array_sum *sum = (const sl_array_sum *)items + item;
+    return array_key(sum->kernel, sum->name);
+}
+
+static sl_array_sum *find_array(const sl_fact_list *facts, const sl_logged_kernel *kernel, const char *name)
+{
+    sl_index_for(&facts->array_index, array_key(kernel, name), at)
+    {
+        sl_array_sum *sum = &facts->arrays.items[sl_index_item(&facts->array_index, at)];
+        if (sum->kernel == kernel && !strcmp(sum->name, name))
+            return sum;
+    }
+    return NULL;
+}
+
+static bool add_array(sl_fact_list *facts, const sl_logged_kernel *kernel, const sl_array_footprint *array)
+{
+    sl_array_sum *sum = find_array(facts, kernel, array->name);
+    if (!sum) {
+        sl_array_sum added = {.kernel = kernel, .name = array->name};
+        if (!sl_array_push(&facts->arrays, added) ||
+            !sl_index_add(&facts->array_index, array_key(kernel, array->name), (uint32_t)facts->arrays.count - 1,
+                          key_of_sum, facts->arrays.items))
+            return false;
+        sum = &facts->arrays.items[facts->arrays.count - 1];
+    }
+    sum->bytes += (double)array->bytes;
+    return true;
+}
+
+double sl_array_bytes(const sl_fact_list *facts, const sl_logged_kernel *kernel, const char *array)
+{
+    const sl_array_sum *sum = find_array(facts, kernel, array);
+    return sum ? sum->bytes : 0;
+}
+
+/* False when memory runs out. */
+static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t n)
 {
     const sl_logged_launch *l = &in->counted->launches.items[n];
     sl_kernel_facts *k = &facts->kernel[l->kernel->number];
+    for (size_t i = 0; i < l->arrays; i++)
+        if (!add_array(facts, l->kernel, &l->array[i]))
+            return false;
     if (l->failed)
-        return;
+        return true;
     sl_counts counted = sl_unpack_counts(&l->counts), measured = {0};
     if (in->measured)
         measured = sl_unpack_counts(&in->measured->launches.items[n].counts);
@@ -113,6 +160,7 @@ static void add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
     k->footprint_bytes += SL_FACT(counted, footprint_bytes);
     facts->launches++;
     facts->time += time + (simulated ? 0 : facts->launch_cycles);
+    return true;
 }
 
 /* ---- places ---- */
@@ -127,28 +175,48 @@ static bool alike(const sl_counts *a, const sl_counts *b)
     return some <= 2 * others && others <= 2 * some;
 }
 
+static uint64_t place_key(const void *places, uint32_t place)
+{
+    return sl_inst_location_hash(((const sl_place *)places)[place].inst);
+}
+
+/* The first of the places that an instruction belongs to; their number where there is none. */
+static size_t find_place(const sl_index *index, const sl_place *place, size_t places, const sl_inst_name *inst,
+                         uint64_t key, const sl_counts *counts)
+{
+    size_t found = places;
+    sl_index_for(index, key, slot)
+    {
+        size_t at = sl_index_item(index, slot);
+        if (at < found && sl_inst_same_location(place[at].inst, inst) && alike(&place[at].counted, counts))
+            found = at;
+    }
+    return found;
+}
+
 static bool add_places(sl_kernel_facts *k, const sl_kernel_sum *counted, const sl_kernel_sum *measured, sl_arena *arena)
 {
     sl_place *place = sl_arena_array(arena, sl_place, k->kernel->insts);
-    if (!place)
-        return false;
-    for (uint32_t i = 0; i < k->kernel->insts; i++) {
+    sl_index index = {0};
+    bool good = place;
+    for (uint32_t i = 0; good && i < k->kernel->insts; i++) {
         const sl_inst_name *inst = &k->kernel->inst[i];
         if (!sl_counter_set_any(&counted->load[i].known))
             continue;
-        size_t at = 0;
-        while (at < k->places &&
-               !(sl_inst_same_location(place[at].inst, inst) && alike(&place[at].counted, &counted->load[i])))
-            at++;
-        if (at == k->places)
+        uint64_t key = sl_inst_location_hash(inst);
+        size_t at = find_place(&index, place, k->places, inst, key, &counted->load[i]);
+        if (at == k->places) {
             place[k->places++] = (sl_place){.inst = inst};
+            good = sl_index_add(&index, key, (uint32_t)at, place_key, place);
+        }
         place[at].copies++;
         sl_counts_merge(&place[at].counted, &counted->load[i]);
         if (measured)
             sl_counts_merge(&place[at].measured, &measured->load[i]);
     }
+    sl_index_fini(&index);
     k->place = place;
-    return true;
+    return good;
 }
 
 /* Of the model's classes, where the simulator has measured the rest. */
@@ -182,7 +250,8 @@ static sl_status join(const sl_findings_input *in, sl_kernel_sum *const sums[3],
             return sl_fail_memory(error);
     }
     for (size_t n = 0; n < in->counted->launches.count; n++)
-        add_launch(facts, in, n);
+        if (!add_launch(facts, in, n))
+            return sl_fail_memory(error);
     for (uint32_t i = 0; i < facts->kernels; i++)
         facts->kernel[i].busy /= facts->kernel[i].time > 0 ? facts->kernel[i].time : 1;
     return SL_OK;
@@ -219,14 +288,8 @@ sl_status sl_facts_gather(const sl_findings_input *in, sl_arena *arena, sl_fact_
     return status;
 }
 
-double sl_array_bytes(const sl_launch_log *counted, const sl_logged_kernel *kernel, const char *array)
+void sl_facts_fini(sl_fact_list *facts)
 {
-    double bytes = 0;
-    for (size_t n = 0; n < counted->launches.count; n++) {
-        const sl_logged_launch *l = &counted->launches.items[n];
-        for (size_t i = 0; l->kernel == kernel && i < l->arrays; i++)
-            if (!strcmp(l->array[i].name, array))
-                bytes += (double)l->array[i].bytes;
-    }
-    return bytes;
+    sl_array_free(&facts->arrays);
+    sl_index_fini(&facts->array_index);
 }

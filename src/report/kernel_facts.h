@@ -40,12 +40,21 @@ typedef struct sl_kernel_facts {
     sl_place *place;
 } sl_kernel_facts;
 
+/* Bytes of an array in all launches of a kernel. */
+typedef struct sl_array_sum {
+    const sl_logged_kernel *kernel;
+    const char *name;
+    double bytes;
+} sl_array_sum;
+
 typedef struct sl_fact_list {
     sl_costs cost;
     uint32_t kernels;
     sl_kernel_facts *kernel;
     double time, launch_cycles; /* of all launches, with what launching takes; launch_cycles 0: unknown */
     uint64_t launches;
+    SL_ARRAY(sl_array_sum) arrays;
+    sl_index array_index; /* of `arrays`, by kernel and name */
 } sl_fact_list;
 
 static inline double sl_fact(const sl_counts *counts, sl_counter counter)
@@ -55,7 +64,9 @@ static inline double sl_fact(const sl_counts *counts, sl_counter counter)
 #define SL_FACT(counts, name) sl_fact(&(counts), SL_COUNTER_##name)
 
 /* Bytes of an array, by name, in all launches of a kernel; 0: unknown. */
-double sl_array_bytes(const sl_launch_log *counted, const sl_logged_kernel *kernel, const char *array);
+double sl_array_bytes(const sl_fact_list *facts, const sl_logged_kernel *kernel, const char *array);
+void sl_facts_fini(sl_fact_list *facts);
+/* The caller frees it by sl_facts_fini, also after a failure; kernels and places are in the arena. */
 sl_status sl_facts_gather(const sl_findings_input *input, sl_arena *arena, sl_fact_list *facts, sl_error *error);
 
 #endif

@@ -15,6 +15,7 @@ sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
         return sl_fail_memory(error);
     sl_arena_init(&l->arena);
     sl_map_init(&l->kernels);
+    sl_map_init(&l->short_names);
     *log = l;
     return SL_OK;
 }
@@ -25,6 +26,7 @@ void sl_launch_log_destroy(sl_launch_log *l)
         return;
     sl_array_free(&l->launches);
     sl_map_fini(&l->kernels);
+    sl_map_fini(&l->short_names);
     sl_arena_fini(&l->arena);
     free(l);
 }
@@ -78,22 +80,32 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
     return logged;
 }
 
+static bool name_fully(sl_launch_log *l, sl_logged_kernel *logged)
+{
+    char arguments[128];
+    logged->name = sl_arena_printf(&l->arena, "%s%s", logged->short_name,
+                                   sl_template_arguments(logged->symbol, arguments, sizeof arguments));
+    return logged->name;
+}
+
 /* Kernels of one template have one short name: where there are several, with their arguments. */
 static bool tell_apart(sl_launch_log *l, sl_logged_kernel *logged)
 {
-    for (size_t i = 0; i < l->kernels.count; i++) {
-        sl_logged_kernel *pair[] = {logged, l->kernels.entries[i].value};
-        if (!strcmp(pair[0]->symbol, pair[1]->symbol) || strcmp(pair[0]->short_name, pair[1]->short_name) != 0)
-            continue;
-        for (size_t k = 0; k < 2; k++) {
-            char arguments[128];
-            pair[k]->name = sl_arena_printf(&l->arena, "%s%s", pair[k]->short_name,
-                                            sl_template_arguments(pair[k]->symbol, arguments, sizeof arguments));
-            if (!pair[k]->name)
-                return false;
-        }
-    }
-    return true;
+    size_t length = strlen(logged->short_name);
+    sl_logged_kernel *other = sl_map_get(&l->short_names, logged->short_name, length);
+    logged->same_name = other;
+    if (!sl_map_put(&l->short_names, logged->short_name, length, logged))
+        return false;
+    while (other && !strcmp(other->symbol, logged->symbol))
+        other = other->same_name;
+    if (!other)
+        return true;
+    /* The others have their arguments already, unless all are of one symbol. */
+    bool named = other->name != other->short_name;
+    for (; other && !named; other = other->same_name)
+        if (!name_fully(l, other))
+            return false;
+    return name_fully(l, logged);
 }
 
 /* The log's copy of a kernel; NULL when memory runs out. */

@@ -16,6 +16,7 @@ typedef struct sl_logged_kernel {
     uint32_t insts; /* memory instructions */
     sl_inst_name *inst;
     struct sl_logged_kernel *same_symbol;          /* another kernel of that symbol, with a different body */
+    struct sl_logged_kernel *same_name;            /* another kernel of that short name */
     uint32_t number;                               /* in order of first launch */
     uint32_t regs_per_thread, static_shared_bytes; /* as in sl_trace_kernel */
     bool regs_estimated;
@@ -49,7 +50,8 @@ typedef struct sl_logged_launch {
 
 struct sl_launch_log {
     sl_arena arena;
-    sl_map kernels; /* symbol -> sl_logged_kernel */
+    sl_map kernels;     /* symbol -> sl_logged_kernel */
+    sl_map short_names; /* short name -> the last kernel of it */
     uint32_t kernel_count;
     SL_ARRAY(sl_logged_launch) launches;
 };

@@ -127,16 +127,15 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
 }
 
 /* Memory instructions of the kernel with any of the first metric, sorted by weight. */
-static bool sum_loads(const sl_kernel_sum *sum, const sl_load_view *view, bool arrays, sl_load_sums *loads)
+static bool sum_loads(const sl_kernel_sum *sum, const sl_load_view *view, sl_load_sums *loads)
 {
     for (uint32_t i = 0; i < sum->kernel->insts; i++) {
         const sl_inst_name *inst = &sum->kernel->inst[i];
         const sl_metric_row row = {.counts = &sum->load[i]};
         if (inst->space == SL_MEM_SHARED || !sl_metric_of(view->metrics.metric[0], &row).part ||
-            (arrays && !*inst->array))
+            (loads->rows == SL_ROW_PER_ARRAY && !*inst->array))
             continue;
-        if (!sl_load_sums_add(loads, (sl_load_sum){.inst = inst}, &sum->load[i], NULL,
-                              arrays ? sl_inst_same_array : sl_inst_same_row))
+        if (!sl_load_sums_add(loads, (sl_load_sum){.inst = inst}, &sum->load[i], NULL))
             return false;
     }
     sl_load_sums_sort(loads, view->weight);
@@ -176,8 +175,8 @@ static sl_status print_arrays(FILE *file, const sl_load_sums *arrays, const sl_l
 static sl_status print_kernel(FILE *file, const sl_kernel_sum *sum, const sl_load_view *view, size_t width,
                               sl_error *error)
 {
-    sl_load_sums loads = {0}, arrays = {0};
-    bool good = sum_loads(sum, view, false, &loads) && (!view->arrays || sum_loads(sum, view, true, &arrays));
+    sl_load_sums loads = {.rows = SL_ROW_PER_LOCATION}, arrays = {.rows = SL_ROW_PER_ARRAY};
+    bool good = sum_loads(sum, view, &loads) && (!view->arrays || sum_loads(sum, view, &arrays));
     sl_status status = good ? SL_OK : sl_fail_memory(error);
     if (!status && loads.count) {
         fprintf(file, "\n%s: %s\n", sum->kernel->name, view->title);
@@ -187,8 +186,8 @@ static sl_status print_kernel(FILE *file, const sl_kernel_sum *sum, const sl_loa
         fprintf(file, "\n%s: arrays\n", sum->kernel->name);
         status = print_arrays(file, &arrays, view, width, error);
     }
-    sl_array_free(&loads);
-    sl_array_free(&arrays);
+    sl_load_sums_fini(&loads);
+    sl_load_sums_fini(&arrays);
     return status;
 }
 

@@ -9,19 +9,51 @@ bool sl_inst_same_array(const sl_inst_name *a, const sl_inst_name *b)
     return !strcmp(a->array, b->array);
 }
 
-bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *counts, const sl_profile_counts *reuse,
-                      bool same(const sl_inst_name *, const sl_inst_name *))
+static uint64_t key_of(sl_load_rows rows, const sl_load_sum *load)
 {
-    size_t at = same ? sums->count : 0;
-    while (at && !(sums->items[at - 1].kernel == load.kernel && same(sums->items[at - 1].inst, load.inst)))
-        at--;
-    if (!at) {
-        load.order = sums->count;
-        if (!sl_array_push(sums, load))
-            return false;
-        at = sums->count;
+    const sl_inst_name *inst = load->inst;
+    uint64_t key = rows == SL_ROW_PER_ARRAY ? sl_hash64(inst->array, strlen(inst->array))
+                                            : sl_inst_location_hash(inst) + inst->which;
+    return sl_hash_mix(key + load->kernel);
+}
+
+static uint64_t array_key(const void *items, uint32_t item)
+{
+    return key_of(SL_ROW_PER_ARRAY, (const sl_load_sum *)items + item);
+}
+
+static uint64_t location_key(const void *items, uint32_t item)
+{
+    return key_of(SL_ROW_PER_LOCATION, (const sl_load_sum *)items + item);
+}
+
+/* The row of an instruction; SIZE_MAX: there is none yet. */
+static size_t find_row(const sl_load_sums *sums, const sl_load_sum *load, uint64_t key)
+{
+    sl_index_for(&sums->index, key, at)
+    {
+        const sl_load_sum *row = &sums->items[sl_index_item(&sums->index, at)];
+        if (row->kernel == load->kernel && (sums->rows == SL_ROW_PER_ARRAY ? sl_inst_same_array(row->inst, load->inst)
+                                                                           : sl_inst_same_row(row->inst, load->inst)))
+            return sl_index_item(&sums->index, at);
     }
-    sl_load_sum *to = &sums->items[at - 1];
+    return SIZE_MAX;
+}
+
+bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *counts, const sl_profile_counts *reuse)
+{
+    bool indexed = sums->rows != SL_ROW_PER_INST;
+    uint64_t key = indexed ? key_of(sums->rows, &load) : 0;
+    size_t at = indexed ? find_row(sums, &load, key) : SIZE_MAX;
+    if (at == SIZE_MAX) {
+        at = load.order = sums->count;
+        if (!sl_array_reserve(sums, 1) ||
+            (indexed && !sl_index_add(&sums->index, key, (uint32_t)at,
+                                      sums->rows == SL_ROW_PER_ARRAY ? array_key : location_key, sums->items)))
+            return false;
+        sums->items[sums->count++] = load;
+    }
+    sl_load_sum *to = &sums->items[at];
     to->copies++;
     if (counts)
         sl_counts_merge(&to->counts, counts);
@@ -47,4 +79,10 @@ void sl_load_sums_sort(sl_load_sums *sums, sl_metric weight)
     }
     if (sums->count)
         qsort(sums->items, sums->count, sizeof *sums->items, by_weight);
+}
+
+void sl_load_sums_fini(sl_load_sums *sums)
+{
+    sl_array_free(sums);
+    sl_index_fini(&sums->index);
 }

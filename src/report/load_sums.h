@@ -4,6 +4,7 @@
 #define SL_REPORT_LOAD_SUMS_H
 
 #include "base/array.h"
+#include "base/index.h"
 #include "report/inst_name.h"
 #include "report/metrics.h"
 
@@ -19,13 +20,26 @@ typedef struct sl_load_sum {
     bool profiled; /* there is reuse */
 } sl_load_sum;
 
-typedef SL_ARRAY(sl_load_sum) sl_load_sums;
+/* Which instructions of a kernel are one row. */
+typedef enum sl_load_rows {
+    SL_ROW_PER_INST,
+    SL_ROW_PER_LOCATION, /* sl_inst_same_row */
+    SL_ROW_PER_ARRAY,
+} sl_load_rows;
+
+/* Zeroed but for `rows`: empty. */
+typedef struct sl_load_sums {
+    sl_load_rows rows;
+    sl_load_sum *items;
+    size_t count, capacity;
+    sl_index index; /* of the rows, until they are sorted */
+} sl_load_sums;
 
 bool sl_inst_same_array(const sl_inst_name *a, const sl_inst_name *b);
-/* `reuse` may be NULL. `same` NULL: all are different. False when memory runs out. */
-bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *counts, const sl_profile_counts *reuse,
-                      bool same(const sl_inst_name *, const sl_inst_name *));
-/* Sorts by a metric, descending and stable. */
+/* `counts` and `reuse` may be NULL. False when memory runs out. */
+bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *counts, const sl_profile_counts *reuse);
+/* Sorts by a metric, descending and stable. Nothing can be added afterwards. */
 void sl_load_sums_sort(sl_load_sums *sums, sl_metric weight);
+void sl_load_sums_fini(sl_load_sums *sums);
 
 #endif

@@ -78,12 +78,14 @@ static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
     sl_section_policies(file, page);
     sl_section_simulated(file, page);
     sl_section_hardware(file, page);
-    sl_section_launches(file, page);
+    if (!status)
+        status = sl_section_launches(file, page, error);
     sl_section_glossary(file, page);
     return status;
 }
 
-/* JSON inside a script element: '<', which could end the element, is escaped. It occurs in strings only. */
+/* What the script draws; of many launches without the list of them, which would be most of the page.
+ * JSON inside a script element: '<', which could end the element, is escaped. It occurs in strings only. */
 static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
 {
     char *text = NULL;
@@ -91,7 +93,7 @@ static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return sl_fail_memory(error);
-    sl_status status = sl_page_json(memory, page, error);
+    sl_status status = sl_page_data_json(memory, page, !sl_page_folds_launches(page), error);
     if (fclose(memory) && !status)
         status = sl_fail_memory(error);
     if (!status) {

@@ -3,7 +3,7 @@
  * hardware counters beside the model. Any of these may be missing.
  *
  * Tables are in the HTML; charts and sorting are added by the script of the page, from one JSON object that is also
- * what sl_page_json writes. Nothing is fetched from anywhere. */
+ * what sl_page_json writes (but for the list of launches, where there are many). Nothing is fetched from anywhere. */
 #ifndef SL_REPORT_PAGE_H
 #define SL_REPORT_PAGE_H
 

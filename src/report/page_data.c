@@ -11,9 +11,9 @@
 
 /* ---- kernels ---- */
 
-static bool same_kernel(const sl_page_kernel *k, const char *symbol, uint32_t insts, const sl_inst_name *inst)
+static bool same_kernel(const sl_page_kernel *k, uint32_t insts, const sl_inst_name *inst)
 {
-    if (k->loads != insts || strcmp(k->symbol, symbol) != 0)
+    if (k->loads != insts)
         return false;
     for (uint32_t i = 0; i < insts; i++)
         if (!sl_inst_same(&k->load[i].inst, &inst[i]))
@@ -24,12 +24,14 @@ static bool same_kernel(const sl_page_kernel *k, const char *symbol, uint32_t in
 /* Index of the kernel in the page, which is added where it is missing; SIZE_MAX when memory runs out. */
 static size_t kernel_at(sl_page *page, const char *symbol, const char *name, uint32_t insts, const sl_inst_name *inst)
 {
-    for (size_t i = 0; i < page->kernels.count; i++)
-        if (same_kernel(&page->kernels.items[i], symbol, insts, inst))
+    sl_multimap_for(&page->symbols, symbol, i)
+    {
+        if (same_kernel(&page->kernels.items[i], insts, inst))
             return i;
+    }
     sl_page_kernel k = {.symbol = symbol, .name = name, .loads = insts};
     k.load = sl_arena_array(&page->arena, sl_page_load, insts);
-    if (!k.load || !sl_array_push(&page->kernels, k))
+    if (!k.load || !sl_multimap_add(&page->symbols, symbol) || !sl_array_push(&page->kernels, k))
         return SIZE_MAX;
     for (uint32_t i = 0; i < insts; i++)
         k.load[i].inst = inst[i];
@@ -131,19 +133,16 @@ static bool add_profile(sl_page *page, const sl_profile_sum *sum)
 /* Numbers of kernels, from 1, by symbol; 0 is none. False when memory runs out. */
 static bool number_launches(const sl_sweep *s, sl_page_sweep *sum, size_t *number)
 {
-    sl_map seen;
     bool good = true;
-    sl_map_init(&seen);
     for (size_t i = 0; i < s->launches && good; i++) {
         const sl_swept_launch *l = &s->launch[i];
-        number[i] = (size_t)(uintptr_t)sl_map_get(&seen, l->symbol, strlen(l->symbol));
+        number[i] = (size_t)(uintptr_t)sl_map_get(&sum->numbers, l->symbol, strlen(l->symbol));
         if (number[i])
             continue;
         sum->first[sum->kernels++] = l;
         number[i] = sum->kernels;
-        good = sl_map_put(&seen, l->symbol, strlen(l->symbol), (void *)(uintptr_t)number[i]);
+        good = sl_map_put(&sum->numbers, l->symbol, strlen(l->symbol), (void *)(uintptr_t)number[i]);
     }
-    sl_map_fini(&seen);
     return good;
 }
 
@@ -183,15 +182,55 @@ static bool add_sweep(sl_page *page, const sl_sweep *s, sl_page_sweep *sum)
 
 /* ---- plans ---- */
 
-static void add_plan(sl_page_kernel *k, const sl_plan *plan)
+/* What to look up: plans by function, loads of a kernel by address. */
+typedef struct plan_names {
+    sl_multimap kernels, loads;
+} plan_names;
+
+static bool name_plan(const sl_plan *plan, plan_names *names)
 {
-    for (uint32_t i = 0; i < plan->kernels; i++)
-        if (!strcmp(plan->kernel[i].function, k->symbol))
-            k->planned = &plan->kernel[i];
-    for (uint32_t i = 0; i < plan->loads; i++)
-        for (uint32_t n = 0; n < k->loads && !strcmp(plan->load[i].function, k->symbol); n++)
-            if (k->load[n].inst.pc == plan->load[i].inst)
-                k->load[n].planned = &plan->load[i];
+    bool good = true;
+    for (uint32_t i = 0; i < plan->kernels && good; i++)
+        good = sl_multimap_add(&names->kernels, plan->kernel[i].function);
+    for (uint32_t i = 0; i < plan->loads && good; i++)
+        good = sl_multimap_add(&names->loads, plan->load[i].function);
+    return good;
+}
+
+static uint64_t pc_key(const void *loads, uint32_t load)
+{
+    return ((const sl_page_load *)loads)[load].inst.pc;
+}
+
+static bool add_plan(sl_page_kernel *k, const sl_plan *plan, const plan_names *names)
+{
+    sl_index pcs = {0};
+    bool good = true;
+    sl_multimap_for(&names->kernels, k->symbol, i) k->planned = &plan->kernel[i];
+    for (uint32_t n = 0; n < k->loads && good; n++)
+        good = sl_index_add(&pcs, k->load[n].inst.pc, n, pc_key, k->load);
+    sl_multimap_for(&names->loads, k->symbol, l)
+    {
+        sl_index_for(&pcs, plan->load[l].inst, at)
+        {
+            sl_page_load *load = &k->load[sl_index_item(&pcs, at)];
+            if (load->inst.pc == plan->load[l].inst)
+                load->planned = &plan->load[l];
+        }
+    }
+    sl_index_fini(&pcs);
+    return good;
+}
+
+static bool add_plans(sl_page *page, const sl_plan *plan)
+{
+    plan_names names = {0};
+    bool good = name_plan(plan, &names);
+    for (size_t i = 0; i < page->kernels.count && good; i++)
+        good = add_plan(&page->kernels.items[i], plan, &names);
+    sl_multimap_fini(&names.kernels);
+    sl_multimap_fini(&names.loads);
+    return good;
 }
 
 /* ---- pages ---- */
@@ -216,11 +255,10 @@ static bool fill(sl_page *page)
     for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
         if (!add_profile(page, &in->profile->sums.kernel[i]))
             return false;
-    for (size_t i = 0; i < page->kernels.count; i++) {
+    for (size_t i = 0; i < page->kernels.count; i++)
         drop_idle_loads(&page->kernels.items[i]);
-        if (in->plan)
-            add_plan(&page->kernels.items[i], in->plan);
-    }
+    if (in->plan && !add_plans(page, in->plan))
+        return false;
     return sl_page_find_views(page) && add_sweep(page, in->sizes, &page->sizes) &&
            add_sweep(page, in->policies, &page->policies) && add_sweep(page, in->simulated, &page->simulated);
 }
@@ -245,6 +283,10 @@ void sl_page_destroy(sl_page *page)
     if (!page)
         return;
     sl_array_free(&page->kernels);
+    sl_multimap_fini(&page->symbols);
+    sl_map_fini(&page->sizes.numbers);
+    sl_map_fini(&page->policies.numbers);
+    sl_map_fini(&page->simulated.numbers);
     sl_array_free(&page->launches);
     sl_arena_fini(&page->arena);
     free(page);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/multimap.h"
 #include "report/inst_name.h"
 #include "report/page.h"
 
@@ -58,17 +59,35 @@ typedef struct sl_page_sweep {
     sl_counts *all;                /* [points] */
     sl_page_size *size;            /* [kernels][points] of the first level */
     sl_page_size *all_size;        /* [points] */
+    sl_map numbers;                /* symbol -> number of its kernel, from 1 */
 } sl_page_sweep;
+
+/* Where the lines of a source start; behind the last one: where it ends. */
+typedef struct sl_page_lines {
+    uint32_t lines;
+    const char **start; /* [lines + 1] */
+} sl_page_lines;
 
 struct sl_page {
     sl_page_input input;
     sl_arena arena;
     sl_counts counts; /* of everything */
     SL_ARRAY(sl_page_kernel) kernels;
+    sl_multimap symbols;  /* of `kernels` */
+    sl_page_lines *lines; /* [input.sources] */
     SL_ARRAY(sl_page_launch) launches;
     sl_page_sweep sizes, policies, simulated;
 };
 
+/* Programs with more launches than these have a row for each kernel and shape in place of one for each launch. */
+enum { SL_PAGE_MAX_LAUNCHES = 200 };
+static inline bool sl_page_folds_launches(const sl_page *page)
+{
+    return page->launches.count > SL_PAGE_MAX_LAUNCHES;
+}
+
+/* The data of the page as JSON, with or without the list of launches. */
+sl_status sl_page_data_json(FILE *file, const sl_page *page, bool launches, sl_error *error);
 /* Finds the views of all kernels; false when memory runs out. */
 bool sl_page_find_views(sl_page *page);
 

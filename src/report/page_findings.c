@@ -11,10 +11,8 @@ enum { MAX_FINDINGS = 30, MAX_ALSO = 12 };
 
 static size_t kernel_of(const sl_page *page, const char *symbol)
 {
-    for (size_t i = 0; i < page->kernels.count; i++)
-        if (!strcmp(page->kernels.items[i].symbol, symbol))
-            return i;
-    return SIZE_MAX;
+    uint32_t first = sl_multimap_first(&page->symbols, symbol);
+    return first ? first - 1 : SIZE_MAX;
 }
 
 static void put_place(FILE *file, const sl_page *page, const sl_finding *f)
@@ -156,10 +154,8 @@ static const sl_counts *simulated(const sl_page *page, size_t kernel)
     if (sl_counts_has(&k->counts, SL_COUNTER_cycles))
         return &k->counts;
     const sl_page_sweep *s = &page->simulated;
-    for (size_t i = 0; i < s->kernels; i++)
-        if (!strcmp(s->first[i]->symbol, k->symbol))
-            return &s->counts[i * s->sweep->points];
-    return NULL;
+    size_t number = (size_t)(uintptr_t)sl_map_get(&s->numbers, k->symbol, strlen(k->symbol));
+    return number ? &s->counts[(number - 1) * s->sweep->points] : NULL;
 }
 
 bool sl_section_has_time(const sl_page *page)

@@ -110,7 +110,7 @@ static void put_profile_options(sl_json *j, const sl_profile_options *o)
     sl_json_close(j, '}');
 }
 
-sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
+sl_status sl_page_data_json(FILE *file, const sl_page *page, bool launches, sl_error *error)
 {
     const sl_page_input *in = &page->input;
     const sl_profile_options *options = in->profile ? in->profile->options : NULL;
@@ -127,10 +127,12 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
     for (size_t i = 0; i < page->kernels.count; i++)
         put_kernel(&j, &page->kernels.items[i], options);
     sl_json_close(&j, ']');
-    sl_json_array_member(&j, "launches", true);
-    for (size_t i = 0; i < page->launches.count; i++)
-        put_launch(&j, page, &page->launches.items[i]);
-    sl_json_close(&j, ']');
+    if (launches) {
+        sl_json_array_member(&j, "launches", true);
+        for (size_t i = 0; i < page->launches.count; i++)
+            put_launch(&j, page, &page->launches.items[i]);
+        sl_json_close(&j, ']');
+    }
     put_sweep(&j, "sizes", &page->sizes);
     put_sweep(&j, "policies", &page->policies);
     put_sweep(&j, "simulated", &page->simulated);
@@ -141,6 +143,11 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
     }
     sl_json_close(&j, '}');
     return sl_json_finish(&j, error);
+}
+
+sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
+{
+    return sl_page_data_json(file, page, true, error);
 }
 
 /* ---- CSV ---- */

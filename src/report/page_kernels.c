@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Overview, kernels, launches; of each kernel its loads and arrays. */
+/* Overview and kernels; of each kernel its loads and arrays. */
 #include <string.h>
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 #include "report/load_sums.h"
 #include "report/page_sections.h"
 
-enum { WORST_LOADS = 12, MAX_LAUNCHES = 2000 };
+enum { WORST_LOADS = 12, MAX_FAILURES = 10 };
 
 void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *caption)
 {
@@ -22,8 +22,7 @@ static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
     return sl_page_row(page, &k->counts, k->reuse ? &k->reuse->total : NULL);
 }
 
-/* An open cell. */
-static void kernel_link(FILE *file, const sl_page *page, size_t kernel)
+void sl_section_kernel_cell(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
     sl_htmlf(file, "<td><a href=\"#kernel-%zu\">", kernel);
@@ -33,7 +32,7 @@ static void kernel_link(FILE *file, const sl_page *page, size_t kernel)
 
 void sl_section_kernel_link(FILE *file, const sl_page *page, size_t kernel)
 {
-    kernel_link(file, page, kernel);
+    sl_section_kernel_cell(file, page, kernel);
     fputs("</td>", file);
 }
 
@@ -67,12 +66,16 @@ void sl_section_overview(FILE *file, const sl_page *page)
     fputs("</dl>\n", file);
     if (page->input.note && *page->input.note)
         sl_html_note(file, page->input.note);
-    for (size_t i = 0; i < page->launches.count; i++)
+    size_t named = 0;
+    for (size_t i = 0; i < page->launches.count && named < MAX_FAILURES; i++)
         if (page->launches.items[i].failed) {
+            named++;
             const sl_page_launch *l = &page->launches.items[i];
             sl_htmlf(file, "<p class=\"note bad\">Launch %llu failed: %s</p>\n", (unsigned long long)l->index,
                      *l->failure ? l->failure : "reason not recorded");
         }
+    if (failed > named)
+        fprintf(file, "<p class=\"note bad\">%zu more launches failed.</p>\n", failed - named);
     if (sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits))
         sl_section_chart(file, "classes", SIZE_MAX, "L1 outcome of the sectors that each kernel loads");
     fputs("</section>\n", file);
@@ -80,11 +83,10 @@ void sl_section_overview(FILE *file, const sl_page *page)
 
 /* ---- tables of memory instructions ---- */
 
-static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load,
-                     bool same(const sl_inst_name *, const sl_inst_name *))
+static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load)
 {
     return sl_load_sums_add(sums, (sl_load_sum){.kernel = kernel, .inst = &load->inst, .of = load}, &load->counts,
-                            load->reuse, same);
+                            load->reuse);
 }
 
 /* Columns before and behind the metrics. */
@@ -114,7 +116,7 @@ static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, cons
     sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
     fputs("<tr>", file);
     if (with & OF_KERNEL) {
-        kernel_link(file, page, r->kernel);
+        sl_section_kernel_cell(file, page, r->kernel);
         fputs("</td>", file);
     }
     if (with & PTX)
@@ -162,12 +164,12 @@ static bool writes(const sl_inst_name *inst)
 /* Loads by misses where they are known, otherwise by traffic; stores and atomics by traffic. */
 static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight)
 {
-    sl_load_sums rows = {0};
+    sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     bool good = true;
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
             if (writes(&page->kernels.items[k].load[i].inst) == stores)
-                good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_row);
+                good = add_load(&rows, k, &page->kernels.items[k].load[i]);
     sl_load_sums_sort(&rows, weight);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)
@@ -177,7 +179,7 @@ static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *
         put_load_table(file, page, title, "sortable", &rows,
                        (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES);
     }
-    sl_array_free(&rows);
+    sl_load_sums_fini(&rows);
     return good;
 }
 
@@ -212,44 +214,10 @@ void sl_section_kernels(FILE *file, const sl_page *page)
     for (size_t i = 0; i < page->kernels.count; i++) {
         sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
         fputs("<tr>", file);
-        kernel_link(file, page, i);
+        sl_section_kernel_cell(file, page, i);
         fputs("</td>", file);
         sl_html_cell_count(file, page->kernels.items[i].launches);
         sl_page_columns_cells(file, &columns, &row);
-        fputs("</tr>\n", file);
-    }
-    sl_html_table_end(file);
-    fputs("</section>\n", file);
-}
-
-void sl_section_launches(FILE *file, const sl_page *page)
-{
-    sl_page_columns columns = {0};
-    size_t shown = page->launches.count < MAX_LAUNCHES ? page->launches.count : MAX_LAUNCHES;
-    if (page->launches.count < 2)
-        return;
-    for (size_t i = 0; i < shown; i++)
-        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &page->launches.items[i].counts});
-    fputs("<section id=launches><h2>Launches</h2>\n", file);
-    if (shown < page->launches.count)
-        fprintf(file, "<p class=note>First %zu of %zu launches; --json contains all.</p>\n", shown,
-                page->launches.count);
-    sl_html_table(file, "Launches, in execution order", "sortable long");
-    sl_html_column(file, "#", "index of the launch in the run, from 0", true);
-    sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "grid", "blocks", true);
-    sl_html_column(file, "block", "threads per block", true);
-    sl_page_columns_head(file, &columns);
-    sl_html_table_rows(file);
-    for (size_t i = 0; i < shown; i++) {
-        const sl_page_launch *l = &page->launches.items[i];
-        fputs("<tr>", file);
-        sl_html_cell_count(file, l->index);
-        kernel_link(file, page, l->kernel);
-        fprintf(file, "%s</td>", l->failed ? " (failed)" : "");
-        sl_html_cell_dims(file, l->grid);
-        sl_html_cell_dims(file, l->block);
-        sl_page_columns_cells(file, &columns, &(sl_metric_row){.counts = &l->counts});
         fputs("</tr>\n", file);
     }
     sl_html_table_end(file);
@@ -261,11 +229,11 @@ void sl_section_launches(FILE *file, const sl_page *page)
 static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    sl_load_sums loads = {0}, arrays = {0};
+    sl_load_sums loads = {.rows = SL_ROW_PER_INST}, arrays = {.rows = SL_ROW_PER_ARRAY};
     bool good = true;
     for (uint32_t i = 0; i < k->loads && good; i++)
-        good = add_load(&loads, kernel, &k->load[i], NULL) &&
-               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i], sl_inst_same_array));
+        good = add_load(&loads, kernel, &k->load[i]) &&
+               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i]));
     if (good) {
         fputs("<h3>Memory instructions</h3>\n", file);
         put_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
@@ -275,8 +243,8 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
         fputs("<h3>Arrays</h3>\n", file);
         put_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0);
     }
-    sl_array_free(&loads);
-    sl_array_free(&arrays);
+    sl_load_sums_fini(&loads);
+    sl_load_sums_fini(&arrays);
     return good ? SL_OK : sl_fail_memory(error);
 }
 
@@ -288,11 +256,10 @@ sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_e
     if (strcmp(k->symbol, k->name) != 0)
         sl_htmlf(file, "<p class=symbol><code>%s</code></p>\n", k->symbol);
     sl_section_planned(file, page, kernel);
-    sl_section_source(file, page, kernel);
-    sl_status status = SL_OK;
-    if (k->loads)
+    sl_status status = sl_section_source(file, page, kernel, error);
+    if (k->loads && !status)
         status = put_loads(file, page, kernel, error);
-    else
+    else if (!status)
         sl_html_note(file, "Nothing was recorded about its memory instructions.");
     sl_section_reuse(file, page, kernel);
     fputs("</section>\n", file);

@@ -76,13 +76,12 @@ static void put_heat(FILE *file, const sl_page *page, size_t kernel)
     const sl_page_kernel *k = &page->kernels.items[kernel];
     const sl_profile_options *o = page->input.profile->options;
     const uint64_t lines = o->cache_bytes / o->line_bytes;
-    sl_load_sums rows = {0};
+    sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     unsigned last = 0;
     bool good = true;
     for (uint32_t i = 0; i < k->loads && good; i++)
         if (k->load[i].reuse)
-            good = sl_load_sums_add(&rows, (sl_load_sum){.inst = &k->load[i].inst}, NULL, k->load[i].reuse,
-                                    sl_inst_same_row);
+            good = sl_load_sums_add(&rows, (sl_load_sum){.inst = &k->load[i].inst}, NULL, k->load[i].reuse);
     for (size_t r = 0; r < rows.count; r++)
         for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
             last = rows.items[r].reuse.line_distance.bin[i] && i > last ? i : last;
@@ -115,7 +114,7 @@ static void put_heat(FILE *file, const sl_page *page, size_t kernel)
     }
     if (good && rows.count)
         sl_html_table_end(file);
-    sl_array_free(&rows);
+    sl_load_sums_fini(&rows);
 }
 
 void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)

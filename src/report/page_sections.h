@@ -30,18 +30,19 @@ void sl_page_bar(FILE *file, const sl_counts *counts);
 void sl_section_findings(FILE *file, const sl_page *page);
 bool sl_section_has_time(const sl_page *page);
 void sl_section_time(FILE *file, const sl_page *page);
-/* A cell with the name of a kernel, as a link to its section. */
+/* A cell with the name of a kernel, as a link to its section; the first leaves it open. */
+void sl_section_kernel_cell(FILE *file, const sl_page *page, size_t kernel);
 void sl_section_kernel_link(FILE *file, const sl_page *page, size_t kernel);
 void sl_section_overview(FILE *file, const sl_page *page);
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error);
 void sl_section_kernels(FILE *file, const sl_page *page);
 /* One kernel: its loads, arrays, reuse and sources. */
 sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_error *error);
-void sl_section_launches(FILE *file, const sl_page *page);
+sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error);
 
 /* Parts of a kernel's section. */
 void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel);
-void sl_section_source(FILE *file, const sl_page *page, size_t kernel);
+sl_status sl_section_source(FILE *file, const sl_page *page, size_t kernel, sl_error *error);
 /* The plan of the page for a kernel, for a load as table cells (NULL: none), for all loads of a line. */
 void sl_section_planned(FILE *file, const sl_page *page, size_t kernel);
 void sl_planned_columns(FILE *file);

@@ -2,6 +2,7 @@
 /* Sources of a kernel, line by line, with what the memory instructions of each line do. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -23,19 +24,28 @@ static uint32_t line_of(const sl_inst_name *inst, const sl_source_text *source)
     return strcmp(inst->source_file, source->name) ? 0 : inst->source_line;
 }
 
-/* The start of the line after the one that starts at `at`; NULL: there is none. */
-static const char *next_line(const sl_source_text *s, const char *at)
+/* Where its lines start; false when memory runs out. */
+static bool find_lines(sl_arena *arena, const sl_source_text *s, sl_page_lines *found)
 {
-    const char *end = memchr(at, '\n', s->bytes - (size_t)(at - s->text));
-    return end && end + 1 < s->text + s->bytes ? end + 1 : NULL;
+    const char *end = s->text + s->bytes;
+    uint32_t lines = s->bytes && end[-1] != '\n';
+    for (const char *at = s->text; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        lines++;
+    found->start = sl_arena_array(arena, const char *, (size_t)lines + 1);
+    if (!found->start)
+        return false;
+    for (const char *at = s->text; found->lines < lines;) {
+        found->start[found->lines++] = at;
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : end;
+    }
+    found->start[lines] = end;
+    return true;
 }
 
-static uint32_t count_lines(const sl_source_text *s)
+static size_t line_bytes(const sl_page_lines *l, uint32_t line)
 {
-    uint32_t lines = 0;
-    for (const char *at = s->bytes ? s->text : NULL; at; at = next_line(s, at))
-        lines++;
-    return lines;
+    return (size_t)(l->start[line] - l->start[line - 1]);
 }
 
 /* ---- PTX ---- */
@@ -45,76 +55,73 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
 }
 
-/* Whether the line declares the kernel: ".entry SYMBOL", with a body or the start of one. */
-static bool declares(const char *line, size_t bytes, const char *symbol)
+/* The kernel that a line declares: ".entry SYMBOL", with a body or the start of one. NULL: none. */
+static const char *declared(const char *line, size_t bytes, size_t *length)
 {
     const char *entry = memmem(line, bytes, ".entry", 6);
     if (!entry)
-        return false;
+        return NULL;
     const char *at = entry + 6, *end = line + bytes;
     while (at < end && isspace((unsigned char)*at))
         at++;
-    size_t length = strlen(symbol);
-    return (size_t)(end - at) >= length && !memcmp(at, symbol, length) && (at + length == end || !is_name(at[length]));
+    for (*length = 0; at + *length < end && is_name(at[*length]);)
+        ++*length;
+    return *length ? at : NULL;
+}
+
+/* Symbol -> the first line that declares it. False when memory runs out. */
+static bool find_entries(const sl_page_lines *l, sl_map *entries)
+{
+    for (uint32_t line = 1; line <= l->lines; line++) {
+        size_t length;
+        const char *symbol = declared(l->start[line - 1], line_bytes(l, line), &length);
+        if (symbol && !sl_map_get(entries, symbol, length) &&
+            !sl_map_put(entries, symbol, length, (void *)(uintptr_t)line))
+            return false;
+    }
+    return true;
 }
 
 /* From the declaration to the brace that closes the body. */
-static bool find_body(const sl_source_text *s, const char *symbol, uint32_t *first, uint32_t *last)
+static bool find_body(const sl_page_lines *l, uint32_t first, uint32_t *last)
 {
-    uint32_t line = 0;
     int depth = 0;
-    *first = 0;
-    for (const char *at = s->bytes ? s->text : NULL; at; at = next_line(s, at)) {
-        const char *end = next_line(s, at);
-        size_t bytes = (size_t)((end ? end : s->text + s->bytes) - at);
-        line++;
-        if (!*first && !declares(at, bytes, symbol))
-            continue;
-        if (!*first)
-            *first = line;
-        for (size_t i = 0; i < bytes; i++) {
-            depth += at[i] == '{';
-            if (at[i] == '}' && --depth == 0) {
+    for (uint32_t line = first; first && line <= l->lines; line++)
+        for (const char *at = l->start[line - 1]; at < l->start[line]; at++) {
+            depth += *at == '{';
+            if (*at == '}' && --depth == 0) {
                 *last = line;
                 return true;
             }
         }
-    }
     return false;
 }
 
 /* Another version of the PTX has other instructions at these lines. */
-static bool fits(const sl_source_text *s, const sl_page_kernel *k)
+static bool fits(const sl_page_lines *l, const sl_page_kernel *k)
 {
-    uint32_t line = 0, seen = 0;
-    for (const char *at = s->text; at; at = next_line(s, at)) {
-        const char *end = next_line(s, at);
-        size_t bytes = (size_t)((end ? end : s->text + s->bytes) - at);
-        line++;
-        for (uint32_t i = 0; i < k->loads; i++) {
-            const sl_inst_name *inst = &k->load[i].inst;
-            if (inst->ptx_line != line)
-                continue;
-            if (!memmem(at, bytes, inst->opcode, strlen(inst->opcode)))
-                return false;
-            seen++;
-        }
+    for (uint32_t i = 0; i < k->loads; i++) {
+        const sl_inst_name *inst = &k->load[i].inst;
+        if (!inst->ptx_line || inst->ptx_line > l->lines ||
+            !memmem(l->start[inst->ptx_line - 1], line_bytes(l, inst->ptx_line), inst->opcode, strlen(inst->opcode)))
+            return false;
     }
-    return seen == k->loads;
+    return true;
 }
 
-static bool view_ptx(const sl_page_kernel *k, const sl_source_text *s, sl_page_view *v)
+static bool view_ptx(const sl_page_kernel *k, const sl_page_lines *l, const sl_map *entries, sl_page_view *v)
 {
     v->ptx = true;
-    return find_body(s, k->symbol, &v->first, &v->last) && fits(s, k);
+    v->first = (uint32_t)(uintptr_t)sl_map_get(entries, k->symbol, strlen(k->symbol));
+    return find_body(l, v->first, &v->last) && fits(l, k);
 }
 
 /* ---- other languages ---- */
 
 /* Short files are shown whole, of others what surrounds the loads. */
-static bool view_source(const sl_page_kernel *k, const sl_source_text *s, sl_page_view *v)
+static bool view_source(const sl_page_kernel *k, const sl_source_text *s, uint32_t lines, sl_page_view *v)
 {
-    uint32_t lines = count_lines(s), first = UINT32_MAX, last = 0;
+    uint32_t first = UINT32_MAX, last = 0;
     for (uint32_t i = 0; i < k->loads; i++) {
         uint32_t line = line_of(&k->load[i].inst, s);
         if (line && line < first)
@@ -130,33 +137,50 @@ static bool view_source(const sl_page_kernel *k, const sl_source_text *s, sl_pag
     return true;
 }
 
-static bool view_of(const sl_page_kernel *k, const sl_source_text *source, size_t number, sl_page_view *v)
+static bool view_of(const sl_page *page, const sl_page_kernel *k, size_t number, const sl_map *entries, sl_page_view *v)
 {
+    const sl_source_text *source = &page->input.source[number];
+    const sl_page_lines *l = &page->lines[number];
     *v = (sl_page_view){.source = number};
-    if (!k->loads || !(is_ptx(source) ? view_ptx(k, source, v) : view_source(k, source, v)))
+    if (!k->loads || !(is_ptx(source) ? view_ptx(k, l, entries, v) : view_source(k, source, l->lines, v)))
         return false;
     if (v->last - v->first >= MAX_LINES)
         v->last = v->first + MAX_LINES - 1;
     return true;
 }
 
+/* `entries`: of each source. */
+static bool find_views(sl_page *page, sl_page_kernel *k, const sl_map *entries)
+{
+    const sl_page_input *in = &page->input;
+    k->view = sl_arena_array(&page->arena, sl_page_view, in->sources);
+    if (!k->view)
+        return false;
+    for (int ptx = 0; ptx < 2; ptx++)
+        for (size_t i = 0; i < in->sources; i++)
+            if (is_ptx(&in->source[i]) == (ptx == 1) && view_of(page, k, i, &entries[i], &k->view[k->views])) {
+                k->views++;
+                if (ptx) /* a program may carry it for several architectures */
+                    break;
+            }
+    return true;
+}
+
 bool sl_page_find_views(sl_page *page)
 {
     const sl_page_input *in = &page->input;
-    for (size_t n = 0; n < page->kernels.count; n++) {
-        sl_page_kernel *k = &page->kernels.items[n];
-        k->view = sl_arena_array(&page->arena, sl_page_view, in->sources);
-        if (!k->view)
-            return false;
-        for (int ptx = 0; ptx < 2; ptx++)
-            for (size_t i = 0; i < in->sources; i++)
-                if (is_ptx(&in->source[i]) == (ptx == 1) && view_of(k, &in->source[i], i, &k->view[k->views])) {
-                    k->views++;
-                    if (ptx) /* a program may carry it for several architectures */
-                        break;
-                }
-    }
-    return true;
+    sl_map *entries = calloc(in->sources + 1, sizeof *entries);
+    page->lines = sl_arena_array(&page->arena, sl_page_lines, in->sources + 1);
+    bool good = entries && page->lines;
+    for (size_t i = 0; i < in->sources && good; i++)
+        good = find_lines(&page->arena, &in->source[i], &page->lines[i]) &&
+               (!is_ptx(&in->source[i]) || find_entries(&page->lines[i], &entries[i]));
+    for (size_t n = 0; n < page->kernels.count && good; n++)
+        good = find_views(page, &page->kernels.items[n], entries);
+    for (size_t i = 0; entries && i < in->sources; i++)
+        sl_map_fini(&entries[i]);
+    free(entries);
+    return good;
 }
 
 /* ---- lines ---- */
@@ -167,28 +191,30 @@ typedef struct line_sum {
     bool any, profiled;
 } line_sum;
 
-static void sum_line(const sl_page_kernel *k, const sl_source_text *source, uint32_t line, line_sum *sum)
+/* Memory instructions of a line, of a view's. */
+typedef struct line_loads {
+    const sl_page_load *const *load;
+    size_t count;
+} line_loads;
+
+static void sum_line(line_loads loads, line_sum *sum)
 {
-    *sum = (line_sum){0};
-    for (uint32_t i = 0; i < k->loads; i++) {
-        if (line_of(&k->load[i].inst, source) != line)
+    *sum = (line_sum){.any = loads.count};
+    for (size_t i = 0; i < loads.count; i++) {
+        sl_counts_merge(&sum->counts, &loads.load[i]->counts);
+        if (!loads.load[i]->reuse)
             continue;
-        sum->any = true;
-        sl_counts_merge(&sum->counts, &k->load[i].counts);
-        if (!k->load[i].reuse)
-            continue;
-        sl_profile_counts_merge(&sum->reuse, k->load[i].reuse);
+        sl_profile_counts_merge(&sum->reuse, loads.load[i]->reuse);
         sum->profiled = true;
     }
 }
 
 /* The line of the CUDA source that a line of PTX was compiled from. */
-static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line)
+static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, line_loads loads)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
-    for (uint32_t i = 0; v->ptx && i < k->loads; i++) {
-        const sl_inst_name *inst = &k->load[i].inst;
-        for (size_t n = 0; inst->ptx_line == line && n < page->input.sources; n++)
+    for (size_t i = 0; v->ptx && i < loads.count; i++) {
+        const sl_inst_name *inst = &loads.load[i]->inst;
+        for (size_t n = 0; n < page->input.sources; n++)
             if (!is_ptx(&page->input.source[n]) && line_of(inst, &page->input.source[n])) {
                 fprintf(file, " data-from=k%zu-s%zu-l%u", kernel, n, inst->source_line);
                 return;
@@ -249,13 +275,13 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, co
 /* More loads in one line are rare, and similar to these. */
 enum { MAX_PLANNED = 64 };
 
-static void put_planned(FILE *file, const sl_page_kernel *k, const sl_source_text *source, uint32_t line)
+static void put_planned(FILE *file, line_loads loads)
 {
     const sl_plan_load *planned[MAX_PLANNED];
     size_t count = 0;
-    for (uint32_t i = 0; i < k->loads && count < MAX_PLANNED; i++)
-        if (k->load[i].planned && line_of(&k->load[i].inst, source) == line)
-            planned[count++] = k->load[i].planned;
+    for (size_t i = 0; i < loads.count && count < MAX_PLANNED; i++)
+        if (loads.load[i]->planned)
+            planned[count++] = loads.load[i]->planned;
     if (count)
         sl_planned_line(file, planned, count);
     else
@@ -263,19 +289,22 @@ static void put_planned(FILE *file, const sl_page_kernel *k, const sl_source_tex
 }
 
 static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line,
-                     const char *text, size_t bytes)
+                     line_loads loads)
 {
+    const sl_page_lines *l = &page->lines[v->source];
+    const char *text = l->start[line - 1];
+    size_t bytes = line_bytes(l, line);
     line_sum sum;
-    sum_line(&page->kernels.items[kernel], &page->input.source[v->source], line, &sum);
     fputs("<tr", file);
-    if (sum.any) {
+    if (loads.count) {
         fprintf(file, " id=k%zu-s%zu-l%u class=busy", kernel, v->source, line);
-        put_origin(file, page, kernel, v, line);
+        put_origin(file, page, kernel, v, loads);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
+    sum_line(loads, &sum);
     put_numbers(file, page, &sum, &page->kernels.items[kernel].counts);
     if (page->input.plan)
-        put_planned(file, &page->kernels.items[kernel], &page->input.source[v->source], line);
+        put_planned(file, loads);
     while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
         bytes--;
     fputs("<td><code>", file);
@@ -283,10 +312,47 @@ static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_pa
     fputs("</code></td></tr>\n", file);
 }
 
-static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
+/* Memory instructions of the kernel by line of the view, each line's in program order: those of line n are
+ * load[first[n - v->first]] to load[first[n - v->first + 1] - 1]. `first` is zeroed, with two entries more than there
+ * are lines. */
+static void group_loads(const sl_page *page, size_t kernel, const sl_page_view *v, size_t *first,
+                        const sl_page_load **load)
+{
+    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_source_text *s = &page->input.source[v->source];
+    for (uint32_t i = 0; i < k->loads; i++) {
+        uint32_t line = line_of(&k->load[i].inst, s);
+        if (line >= v->first && line <= v->last)
+            first[line - v->first + 2]++;
+    }
+    for (uint32_t n = 2; n <= v->last - v->first + 2; n++)
+        first[n] += first[n - 1];
+    for (uint32_t i = 0; i < k->loads; i++) {
+        uint32_t line = line_of(&k->load[i].inst, s);
+        if (line >= v->first && line <= v->last)
+            load[first[line - v->first + 1]++] = &k->load[i];
+    }
+}
+
+static bool put_lines(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
+{
+    size_t *first = calloc((size_t)(v->last - v->first) + 3, sizeof *first);
+    const sl_page_load **load = calloc((size_t)page->kernels.items[kernel].loads + 1, sizeof *load);
+    bool good = first && load;
+    if (good)
+        group_loads(page, kernel, v, first, load);
+    for (uint32_t line = v->first; good && line <= v->last && line <= page->lines[v->source].lines; line++) {
+        const size_t *of = &first[line - v->first];
+        put_line(file, page, kernel, v, line, (line_loads){load + of[0], of[1] - of[0]});
+    }
+    free(first);
+    free(load);
+    return good;
+}
+
+static bool put_view(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
 {
     const sl_source_text *s = &page->input.source[v->source];
-    uint32_t line = 0;
     sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n",
              v == page->kernels.items[kernel].view ? " open" : "", s->name);
     sl_html_table(file, v->ptx ? "PTX" : "Source", v->ptx ? "code ptx" : "code");
@@ -300,26 +366,24 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
         sl_planned_line_column(file);
     sl_html_column(file, "", NULL, false);
     sl_html_table_rows(file);
-    for (const char *at = s->text; at && ++line <= v->last; at = next_line(s, at)) {
-        const char *end = next_line(s, at);
-        size_t bytes = (size_t)((end ? end : s->text + s->bytes) - at);
-        if (line >= v->first)
-            put_line(file, page, kernel, v, line, at, bytes);
-    }
+    bool good = put_lines(file, page, kernel, v);
     sl_html_table_end(file);
     fputs("</details>\n", file);
+    return good;
 }
 
-void sl_section_source(FILE *file, const sl_page *page, size_t kernel)
+sl_status sl_section_source(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
+    bool good = true;
     if (!k->views)
-        return;
+        return SL_OK;
     bool both = k->views > 1 && k->view[k->views - 1].ptx;
     fprintf(file, "<h3>Source</h3>\n<div class=\"sources%s\">\n", both ? " two" : "");
-    for (size_t i = 0; i < k->views; i++)
-        put_view(file, page, kernel, &k->view[i]);
+    for (size_t i = 0; i < k->views && good; i++)
+        good = put_view(file, page, kernel, &k->view[i]);
     fputs("</div>\n", file);
+    return good ? SL_OK : sl_fail_memory(error);
 }
 
 void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst)

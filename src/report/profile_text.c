@@ -194,20 +194,20 @@ static sl_status print_loads(FILE *file, const sl_profile_sum *sum, const sl_pro
 {
     static const sl_column first[] = {SL_NAMES("location"), SL_NAMES("instruction"), SL_NAMES("array")};
     sl_inst_name *name = calloc(sum->loads + 1, sizeof *name);
-    sl_load_sums loads = {0};
+    sl_load_sums loads = {.rows = SL_ROW_PER_LOCATION};
     bool good = name;
     for (uint32_t i = 0; good && i < sum->loads; i++)
         name[i] = sl_inst_named(sum->kernel, sum->load[i].slot, sum->kernel->strings);
     good = good && sl_insts_tell_apart(name, sum->loads);
     for (uint32_t i = 0; good && i < sum->loads; i++)
-        good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts, sl_inst_same_row);
+        good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts);
     sl_load_sums_sort(&loads, SL_METRIC_reuse_line_accesses);
     sl_table *t = good ? sl_metric_table(first, 3, &reuse, NULL, 0) : NULL;
     for (size_t i = 0; i < loads.count && i < MAX_LOADS; i++) {
         sl_inst_cells(t, loads.items[i].inst, loads.items[i].copies, true);
         reuse_cells(t, &loads.items[i].reuse, o);
     }
-    sl_array_free(&loads);
+    sl_load_sums_fini(&loads);
     free(name);
     return sl_table_finish(t, file, width, error);
 }

@@ -220,8 +220,9 @@ static void find_no_reuse(sl_rule_run *run)
         char share[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES], loses[SL_HUMAN_BYTES];
         bool stream =
             sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < least->stream_share * sectors;
-        if (!stream || used_by_others(k, p) || fills < least->stream_share * misses ||
-            others < least->lost_share * SL_FACT(k->measured, ld_sectors))
+        /* last, since it looks at all places: few have such a share of the misses */
+        if (!stream || fills < least->stream_share * misses ||
+            others < least->lost_share * SL_FACT(k->measured, ld_sectors) || used_by_others(k, p))
             continue;
         sl_finding *f = found(run, p, others, others * fetch_cost(k));
         cite(f, "hit_share", hits / sectors);
@@ -300,7 +301,7 @@ static void find_hot_atomics(sl_rule_run *run)
     for (size_t i = 0; i < k->places; i++) {
         const sl_place *p = &k->place[i];
         double sectors = SL_FACT(p->counted, atom_sectors) + SL_FACT(p->counted, red_sectors);
-        double bytes = sectors > 0 ? sl_array_bytes(run->counted, k->kernel, p->inst->array) : 0;
+        double bytes = sectors > 0 ? sl_array_bytes(run->facts, k->kernel, p->inst->array) : 0;
         char count[SL_HUMAN_BYTES], room[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES];
         if (bytes <= 0)
             continue;

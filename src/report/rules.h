@@ -13,7 +13,6 @@ extern const sl_finding_limits sl_finding_least;
 
 typedef struct sl_rule_run {
     const sl_fact_list *facts;
-    const sl_launch_log *counted;
     sl_findings *findings; /* receives them, unsorted and whatever their share */
     /* of the rule at work */
     const sl_rule *rule;

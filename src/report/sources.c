@@ -8,13 +8,18 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
 #include "report/launch_log.h"
 
 enum { MAX_SOURCE_BYTES = 16 << 20, MAX_PROGRAM_BYTES = 1 << 30 };
 
-typedef SL_ARRAY(sl_source_text) texts;
+typedef struct texts {
+    sl_source_text *items;
+    size_t count, capacity;
+    sl_map searched; /* names that were looked for, found or not */
+} texts;
 
 /* ---- files ---- */
 
@@ -158,7 +163,11 @@ static bool known(const texts *found, const char *name)
 
 static void find_named(texts *found, const sl_source_paths *wanted, const char *name, sl_arena *arena)
 {
-    if (!*name || known(found, name) || leads_out(name))
+    if (!*name || sl_map_get(&found->searched, name, strlen(name)))
+        return;
+    /* Where memory runs out it is looked for again. */
+    sl_map_put(&found->searched, name, strlen(name), found);
+    if (known(found, name) || leads_out(name))
         return;
     bool any = false, there = false;
     for (size_t i = 0; i < wanted->count && !there; i++) {
@@ -173,13 +182,14 @@ static void find_named(texts *found, const sl_source_paths *wanted, const char *
 
 static void find_of_log(texts *found, const sl_source_paths *wanted, const sl_launch_log *log, sl_arena *arena)
 {
-    const sl_logged_kernel *last = NULL;
-    for (size_t i = 0; log && i < log->launches.count; i++) {
+    bool *seen = log ? calloc(log->kernel_count + 1, sizeof *seen) : NULL;
+    for (size_t i = 0; seen && i < log->launches.count; i++) {
         const sl_logged_kernel *k = log->launches.items[i].kernel;
-        for (uint32_t n = 0; k != last && n < k->insts; n++)
+        for (uint32_t n = 0; !seen[k->number] && n < k->insts; n++)
             find_named(found, wanted, k->inst[n].source_file, arena);
-        last = k;
+        seen[k->number] = true;
     }
+    free(seen);
 }
 
 static void find_of_profile(texts *found, const sl_source_paths *wanted, const sl_profile_report *profile,
@@ -232,5 +242,6 @@ sl_status sl_page_sources(const sl_source_paths *wanted, sl_page_input *input, s
             status = sl_fail_memory(error);
     }
     sl_array_free(&found);
+    sl_map_fini(&found.searched);
     return status;
 }

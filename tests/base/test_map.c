@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/map.h"
 
+#include "base/multimap.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +75,25 @@ static void keys_are_compared_by_length_and_may_hold_zeros(void **state)
     sl_map_fini(&map);
 }
 
+static void items_of_one_key_come_in_the_order_they_were_added(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"a", "b", "a", "c", "a", "b"};
+    sl_multimap map = {0};
+    uint32_t visited[6], count = 0;
+    assert_int_equal(sl_multimap_first(&map, "a"), 0);
+    for (size_t i = 0; i < 6; i++)
+        assert_true(sl_multimap_add(&map, keys[i]));
+    sl_multimap_for(&map, "a", item) visited[count++] = item;
+    assert_int_equal(count, 3);
+    assert_int_equal(visited[0], 0);
+    assert_int_equal(visited[1], 2);
+    assert_int_equal(visited[2], 4);
+    sl_multimap_for(&map, "d", item) assert_true(item == UINT32_MAX); /* none */
+    assert_int_equal(sl_multimap_first(&map, "c"), 3 + 1);
+    sl_multimap_fini(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +102,7 @@ int main(void)
         cmocka_unit_test(putting_a_key_again_replaces_its_value),
         cmocka_unit_test(entries_stay_in_the_order_they_were_put),
         cmocka_unit_test(keys_are_compared_by_length_and_may_hold_zeros),
+        cmocka_unit_test(items_of_one_key_come_in_the_order_they_were_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,7 @@ function sortBy(table, column, down) {
     const filled = (row) => row[0] !== "";
     for (const [, row] of order(numbers).concat(order(rest.filter(filled)), rest.filter((row) => !filled(row))))
         body.append(row);
+    if (pages.has(table)) pages.get(table).show(0);
     all("th", table.tHead).forEach((head, i) => {
         if (i === column) head.setAttribute("aria-sort", down ? "descending" : "ascending");
         else head.removeAttribute("aria-sort");
@@ -94,9 +95,44 @@ function addFilter(table) {
     box.setAttribute("aria-label", "Filter rows of: " + table.caption.textContent);
     box.addEventListener("input", () => {
         const wanted = box.value.toLowerCase();
-        for (const row of table.tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+        const matches = (row) => row.textContent.toLowerCase().includes(wanted);
+        if (pages.has(table)) pages.get(table).filter(matches);
+        else for (const row of table.tBodies[0].rows) row.hidden = !matches(row);
     });
     table.parentElement.before(box);
+}
+
+/* Lists of many rows are shown a page at a time; sorting and filtering apply to all of them. */
+const pages = new Map(); /* table -> { show, filter } */
+const PAGE_ROWS = 100;
+function addPages(table) {
+    if (table.tBodies[0].rows.length <= PAGE_ROWS) return;
+    const bar = make("p", { className: "pages" }), where = make("span", {});
+    const step = (by, text) => {
+        const button = make("button", { type: "button", className: "plain", textContent: text });
+        button.addEventListener("click", () => show(page + by));
+        return button;
+    };
+    const back = step(-1, "\u2190 previous"), forth = step(1, "next \u2192");
+    let page = 0, matches = () => true;
+    function show(number) {
+        const left = [];
+        for (const row of table.tBodies[0].rows) {
+            row.hidden = true;
+            if (matches(row)) left.push(row);
+        }
+        page = Math.max(0, Math.min(number, Math.ceil(left.length / PAGE_ROWS) - 1));
+        const first = page * PAGE_ROWS, shown = left.slice(first, first + PAGE_ROWS);
+        shown.forEach((row) => { row.hidden = false; });
+        where.textContent = " Rows " + (shown.length ? first + 1 : 0) + "\u2013" + (first + shown.length) + " of " + left.length + " ";
+        back.disabled = !page;
+        forth.disabled = first + PAGE_ROWS >= left.length;
+    }
+    where.setAttribute("aria-live", "polite");
+    bar.append(back, where, forth);
+    table.parentElement.after(bar);
+    pages.set(table, { show: show, filter: (test) => { matches = test; show(0); } });
+    show(0);
 }
 
 /* Tables with many columns show the most important ones until all are asked for. */
@@ -491,6 +527,7 @@ function redraw() {
 addThemeButton();
 all("table.sortable").forEach(makeSortable);
 all("table.long").forEach(addFilter);
+all("table.paged").forEach(addPages);
 all("table").forEach(addColumns);
 all(".sources").forEach(linkLines);
 kernels.forEach(addSteps);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of launches. Where there are many, those of one kernel and shape are one row, with their sums: a program of
+ * 100,000 launches has few rows, and a page of a few MB. */
+#include <string.h>
+
+#include "base/index.h"
+#include "report/html.h"
+#include "report/page_sections.h"
+
+enum { MAX_ROWS = 1000 };
+
+typedef struct launch_row {
+    const sl_page_launch *first;
+    uint64_t launches;
+    sl_counts counts;
+} launch_row;
+
+typedef struct launch_rows {
+    launch_row *items;
+    size_t count, capacity;
+    sl_index index;
+} launch_rows;
+
+static uint64_t shape_key(const sl_page_launch *l)
+{
+    uint64_t key = l->kernel * 2 + l->failed;
+    for (int i = 0; i < 3; i++)
+        key = sl_hash_mix(key) ^ ((uint64_t)l->grid[i] << 32 | l->block[i]);
+    return key;
+}
+
+static uint64_t row_key(const void *items, uint32_t item)
+{
+    return shape_key(((const launch_row *)items)[item].first);
+}
+
+static bool same_shape(const sl_page_launch *a, const sl_page_launch *b)
+{
+    return a->kernel == b->kernel && a->failed == b->failed && !memcmp(a->grid, b->grid, sizeof a->grid) &&
+           !memcmp(a->block, b->block, sizeof a->block);
+}
+
+/* The row of a launch; NULL: there is none yet. */
+static launch_row *find_row(const launch_rows *rows, const sl_page_launch *l, uint64_t key)
+{
+    sl_index_for(&rows->index, key, at)
+    {
+        launch_row *row = &rows->items[sl_index_item(&rows->index, at)];
+        if (same_shape(row->first, l))
+            return row;
+    }
+    return NULL;
+}
+
+/* False when memory runs out. */
+static bool add_launch(launch_rows *rows, const sl_page_launch *l, bool fold)
+{
+    uint64_t key = shape_key(l);
+    launch_row *row = fold ? find_row(rows, l, key) : NULL;
+    if (!row) {
+        if (!sl_array_reserve(rows, 1))
+            return false;
+        row = &rows->items[rows->count++];
+        *row = (launch_row){.first = l};
+        if (fold && !sl_index_add(&rows->index, key, (uint32_t)rows->count - 1, row_key, rows->items))
+            return false;
+    }
+    row->launches++;
+    sl_counts_merge(&row->counts, &l->counts);
+    return true;
+}
+
+static void put_row(FILE *file, const sl_page *page, const launch_row *row, const sl_page_columns *columns, bool fold)
+{
+    const sl_page_launch *l = row->first;
+    fputs("<tr>", file);
+    sl_html_cell_count(file, l->index);
+    sl_section_kernel_cell(file, page, l->kernel);
+    fprintf(file, "%s</td>", l->failed ? " (failed)" : "");
+    if (fold)
+        fprintf(file, "<td class=n data-v=\"%llu\">\u00d7%llu</td>", (unsigned long long)row->launches,
+                (unsigned long long)row->launches);
+    sl_html_cell_dims(file, l->grid);
+    sl_html_cell_dims(file, l->block);
+    sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &row->counts});
+    fputs("</tr>\n", file);
+}
+
+static void put_table(FILE *file, const sl_page *page, const launch_rows *rows, bool fold)
+{
+    sl_page_columns columns = {0};
+    size_t shown = rows->count < MAX_ROWS ? rows->count : MAX_ROWS;
+    for (size_t i = 0; i < shown; i++)
+        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &rows->items[i].counts});
+    if (fold)
+        fprintf(file,
+                "<p class=note>%zu launches: those of one kernel, grid and block are one row with their sums, at "
+                "the first of them%s. --json lists each launch.</p>\n",
+                page->launches.count, shown < rows->count ? "; the first rows are shown" : "");
+    sl_html_table(file, fold ? "Launches by kernel and shape, in order of the first" : "Launches, in execution order",
+                  "sortable long paged");
+    sl_html_column(file, "#", "index of the launch in the run, from 0", true);
+    sl_html_column(file, "kernel", NULL, false);
+    if (fold)
+        sl_html_column(file, "launches", "launches of this kernel, grid and block", true);
+    sl_html_column(file, "grid", "blocks", true);
+    sl_html_column(file, "block", "threads per block", true);
+    sl_page_columns_head(file, &columns);
+    sl_html_table_rows(file);
+    for (size_t i = 0; i < shown; i++)
+        put_row(file, page, &rows->items[i], &columns, fold);
+    sl_html_table_end(file);
+}
+
+sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
+{
+    bool fold = sl_page_folds_launches(page), good = true;
+    launch_rows rows = {0};
+    if (page->launches.count < 2)
+        return SL_OK;
+    for (size_t i = 0; i < page->launches.count && good; i++)
+        good = add_launch(&rows, &page->launches.items[i], fold);
+    if (good) {
+        fputs("<section id=launches><h2>Launches</h2>\n", file);
+        put_table(file, page, &rows, fold);
+        fputs("</section>\n", file);
+    }
+    sl_array_free(&rows);
+    sl_index_fini(&rows.index);
+    return good ? SL_OK : sl_fail_memory(error);
+}
