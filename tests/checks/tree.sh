@@ -86,6 +86,16 @@ dead=$(cd "$source_root" && find . -name '*.md' -not -path './build/*' | while r
 done)
 [ -z "$dead" ] || fail "$dead"
 
+it 'has documents whose links to headings lead to one'
+headings() { awk '/^```/ { code = !code } !code && sub(/^#+ */, "") { gsub(/[^A-Za-z0-9_ -]/, ""); gsub(/ /, "-"); print tolower($0) }' "$1"; }
+dead=$(cd "$source_root" && find . -name '*.md' -not -path './build/*' | while read -r page; do
+    grep -oE '\]\([^) ]*#[^) ]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' | while read -r link; do
+        target=${link%%#*}
+        headings "${target:+$(dirname "$page")/}${target:-$page}" | grep -qxF -e "${link#*#}" || echo "$page: $link"
+    done
+done)
+[ -z "$dead" ] || fail "$dead"
+
 it 'has modules that include only those above them in docs/architecture.md'
 # shellcheck disable=SC2016
 order=$(sed -n 's/^| `\(src\/\)\{0,1\}\([a-z]*\)` |.*/\2/p' "$source_root/docs/architecture.md" | tr '\n' ' ')
