@@ -12,8 +12,15 @@ install(TARGETS sluice sluice_shared
 install(DIRECTORY include/sluice DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The results that these pages refer to, without the data behind them.
+file(GLOB RESULTS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/papers/README.md
+    ${CMAKE_SOURCE_DIR}/papers/*/RESULTS.md)
+foreach(page IN LISTS RESULTS)
+    get_filename_component(folder ${page} DIRECTORY)
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 
 # Completion, as the program itself prints it, where each shell looks.
 set(COMPLETIONS ${CMAKE_BINARY_DIR}/completions)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A paper and how to reproduce it: programs, configurations of machines, and for each table and figure the counters and
- * the numbers of the paper. Read from papers/NAME.yaml, which papers/README.md describes. */
+ * the numbers of the paper. Read from papers/NAME.yaml, which docs/reproduce.md describes. */
 #ifndef SL_STUDY_PAPER_H
 #define SL_STUDY_PAPER_H
 

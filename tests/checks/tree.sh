@@ -68,7 +68,7 @@ cmp -s "$scratch/stdout" "$source_root/docs/findings.md" || fail 'docs/findings.
 
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
-    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh docs/make-findings.sh workloads/generate-ptx examples/tutorial/run examples/ci/check-kernels workloads/generate-ir tests/tap.sh tests/*/*.sh
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh docs/make-findings.sh docs/make-screenshot.sh workloads/generate-ptx examples/tutorial/run examples/ci/check-kernels workloads/generate-ir tests/tap.sh tests/*/*.sh
     exits 0
 else
     skip 'shellcheck is not installed'
@@ -82,6 +82,16 @@ it 'has documents whose links lead somewhere'
 dead=$(cd "$source_root" && find . -name '*.md' -not -path './build/*' | while read -r page; do
     grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' | while read -r link; do
         [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+    done
+done)
+[ -z "$dead" ] || fail "$dead"
+
+it 'has documents whose links to headings lead to one'
+headings() { awk '/^```/ { code = !code } !code && sub(/^#+ */, "") { gsub(/[^A-Za-z0-9_ -]/, ""); gsub(/ /, "-"); print tolower($0) }' "$1"; }
+dead=$(cd "$source_root" && find . -name '*.md' -not -path './build/*' | while read -r page; do
+    grep -oE '\]\([^) ]*#[^) ]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' | while read -r link; do
+        target=${link%%#*}
+        headings "${target:+$(dirname "$page")/}${target:-$page}" | grep -qxF -e "${link#*#}" || echo "$page: $link"
     done
 done)
 [ -z "$dead" ] || fail "$dead"

@@ -73,7 +73,7 @@ static void key_of(const sl_point *point, char key[SL_KEY_BYTES], char trace[SL_
         fail_msg("%s", error.text);
 }
 
-/* What docs/frc.md was made with can be run: each point has a machine, a workload and policies that there are. */
+/* The sweeps of papers/frc/RESULTS.md can be run: each point has a machine, a workload and policies that exist. */
 static void sweeps_of_the_papers_can_be_run(void **state)
 {
     (void)state;
