@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0": of the library that runs. */
+/* "0.2.0": of the library that runs. */
 SL_API const char *sl_version(void);
 
 #ifdef __cplusplus

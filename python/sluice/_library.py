@@ -12,7 +12,7 @@ from typing import Any, List
 from . import _find
 from ._error import SluiceError
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 NO_WAY = 0xFFFFFFFF
 STATUS = ("ok", "no_memory", "io", "syntax", "corrupt", "invalid", "not_found", "unsupported", "fault", "limit", "mismatch")
 SPACES = ("none", "global", "shared", "local", "const", "texture", "generic")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/lines.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -133,11 +135,10 @@ static sl_status fill(sl_lines *l, sl_error *error)
     if (l->filled == l->capacity) {
         if (l->capacity >= LONGEST_LINE)
             return sl_fail_at(error, SL_SYNTAX, l->path, l->number + 1, 0, "the line is too long");
-        char *grown = realloc(l->buffer, l->capacity * 2 + 1);
-        if (!grown)
+        size_t room = l->capacity + 1; /* for a zero behind the last line */
+        if (!sl_array_grow((void **)&l->buffer, &room, l->capacity * 2 + 1, 1))
             return sl_fail_memory(error);
-        l->buffer = grown;
-        l->capacity *= 2;
+        l->capacity = room - 1;
     }
     if (l->compressed)
         return inflate(l, error);

@@ -32,13 +32,21 @@ only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/cuda/image.c src
 it 'opens databases only where it was checked that they are files'
 only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c
 
+# Arrays and texts that grow one by one use base/array.h and base/buffer.h. These resize several arrays together, or an
+# array to a size that is known.
+it 'grows arrays and texts by src/base/array.h'
+only_in '\b(realloc|reallocarray)\(' src/base/array.h src/base/file.c src/bypass/plan.c src/cache/reuse.c src/cli/options.c \
+    src/emu/launch.c src/emu/warp.c src/profile/profile.c src/sim/coalescer.c src/sim/data_check.c src/sim/evict.c src/sim/lsu.c \
+    src/sim/program.c src/sim/stream.c src/study/tuning.c
+
 it 'finds such calls'
 mkdir -p tree/src tree/workloads
 real_root=$source_root
 source_root=$PWD/tree
-for line in 'FILE *f = fopen(path, "wb");' 'int fd = open(path, O_WRONLY | O_CREAT, 0600);' 'FILE *f = tmpfile();'; do
+for line in 'FILE *f = fopen(path, "wb");' 'int fd = open(path, O_WRONLY | O_CREAT, 0600);' 'FILE *f = tmpfile();' 'p = realloc(p, n);'; do
     echo "$line" >tree/src/bad.c
     trouble_before=$trouble trouble=''
+    only_in '\brealloc\('
     only_in '\b(open)\([^;]*O_CREAT'
     only_in '\btmpfile\('
     only_in '\bfopen(64)?\([^;]*, *"[^"]*[wa+]'
