@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "bench.h"
-#include "cache/reuse.h"
+#include "reuse/reuse.h"
 
 typedef struct setting {
     uint64_t keys, accesses;

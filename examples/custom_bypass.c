@@ -25,22 +25,22 @@ typedef struct once {
 enum { LIMIT, AGAIN };
 static const sl_param once_params[] = {
     {.name = "limit",
-     .preset = 32,
+     .default_value = 32,
      .min = 1,
      .max = 4096,
      .help = "lines evicted unused before an instruction bypasses"},
-    {.name = "again", .preset = 64, .min = 1, .max = 4096, .help = "one request in this many still allocates"},
+    {.name = "again", .default_value = 64, .min = 1, .max = 4096, .help = "one request in this many still allocates"},
     {0},
 };
 
-static sl_status once_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status once_init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
                            sl_error *error)
 {
     once *o = self;
-    o->ways = shape->ways;
+    o->ways = geometry->ways;
     o->limit = value[LIMIT];
     o->again = value[AGAIN];
-    o->by = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    o->by = sl_arena_array(arena, uint32_t, (size_t)geometry->sets * geometry->ways);
     return o->by ? SL_OK : sl_fail_memory(error);
 }
 

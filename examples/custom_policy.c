@@ -24,20 +24,20 @@ typedef struct bip {
 enum { EVERY };
 static const sl_param bip_params[] = {
     {.name = "every",
-     .preset = 32,
+     .default_value = 32,
      .min = 1,
      .max = 1024,
      .help = "one fill in this many is inserted at the MRU position"},
     {0},
 };
 
-static sl_status bip_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status bip_init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
                           sl_error *error)
 {
     bip *b = self;
-    b->ways = shape->ways;
+    b->ways = geometry->ways;
     b->every = b->until = value[EVERY];
-    b->last_use = sl_arena_array(arena, uint64_t, (size_t)shape->sets * shape->ways);
+    b->last_use = sl_arena_array(arena, uint64_t, (size_t)geometry->sets * geometry->ways);
     return b->last_use ? SL_OK : sl_fail_memory(error);
 }
 
@@ -97,7 +97,7 @@ static sl_status count_hits(const sl_trace *trace, const char *machine_name, con
     for (uint32_t launch = 0; !status && launch < sl_trace_launches(trace); launch++) {
         sl_model_result *result;
         uint64_t more_hits = 0, more_sectors = 0;
-        status = sl_model_trace(machine, trace, launch, NULL, pool, &result, error);
+        status = sl_model_launch(machine, trace, launch, NULL, pool, &result, error);
         if (!status)
             status = sl_counts_value(sl_model_total(result), "ld_sector_hits", &more_hits, error);
         if (!status)

@@ -117,7 +117,7 @@ static sl_status model_launch(const sl_machine *machine, const sl_trace *trace, 
 {
     static const char *const names[] = {"ld_sectors", "ld_sector_hits", "l2_read_sectors", "dram_read_sectors"};
     sl_model_result *result;
-    sl_status status = sl_model_trace(machine, trace, launch, NULL, NULL, &result, error);
+    sl_status status = sl_model_launch(machine, trace, launch, NULL, NULL, &result, error);
     if (status)
         return status;
     printf("%-12s", sl_trace_kernel_at(trace, sl_trace_launch_at(trace, launch)->kernel)->name);

@@ -16,17 +16,17 @@ typedef struct mru {
 
 enum { SPARE };
 static const sl_param mru_params[] = {
-    {.name = "spare", .preset = 0, .min = 0, .max = 63, .help = "so many of the lines used last are spared"},
+    {.name = "spare", .default_value = 0, .min = 0, .max = 63, .help = "so many of the lines used last are spared"},
     {0},
 };
 
-static sl_status mru_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status mru_init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
                           sl_error *error)
 {
     mru *m = self;
-    m->ways = shape->ways;
+    m->ways = geometry->ways;
     m->spare = value[SPARE];
-    m->last_use = sl_arena_array(arena, uint64_t, (size_t)shape->sets * shape->ways);
+    m->last_use = sl_arena_array(arena, uint64_t, (size_t)geometry->sets * geometry->ways);
     return m->last_use ? SL_OK : sl_fail_memory(error);
 }
 

@@ -25,9 +25,9 @@ typedef struct sl_model_result sl_model_result;
  * out, and the seed is 1, as in `sluice model`. `pool` may be NULL. The result does not depend on the number of
  * threads; it is the caller's, and does not need the trace or the machine. A trace of warps of another width than the
  * machine's is SL_INVALID, a damaged one SL_CORRUPT. */
-SL_API sl_status sl_model_trace(const sl_machine *machine, const sl_trace *trace, uint32_t launch,
-                                const sl_model_options *options, sl_pool *pool, sl_model_result **result,
-                                sl_error *error);
+SL_API sl_status sl_model_launch(const sl_machine *machine, const sl_trace *trace, uint32_t launch,
+                                 const sl_model_options *options, sl_pool *pool, sl_model_result **result,
+                                 sl_error *error);
 SL_API void sl_model_result_destroy(sl_model_result *result); /* NULL is fine */
 
 /* Of the whole launch, and of one memory instruction: sl_trace_kernel.mem_slots tells how many there are. The counts

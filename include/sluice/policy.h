@@ -4,17 +4,17 @@
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters. It knows of the cache only what the
  * functions are passed; it keeps its state in `self`. Custom policies of a program come as an sl_policy_list
  * with a machine (sl_machine_create), whose levels can name them like the built-in ones: "mine(bits=3)". A policy with
- * `victim` replaces; one with `admit`, `on_stall`, `queues` or `hold_back` bypasses; some do both. A cache has one that
- * replaces, and may have another one, notified of everything as the first, that bypasses. Of two policies the first is
- * asked for victims only and the second for everything else; a policy that is alone is asked for all it does. A cache
- * may do without bypassing and never ask `admit` (the model).
+ * `victim` replaces; one with `admit`, `on_stall`, `queues` or `throttle_warps` bypasses; some do both. A cache has one
+ * that replaces, and may have another one, notified of everything as the first, that bypasses. Of two policies the
+ * first is asked for victims only and the second for everything else; a policy that is alone is asked for all it does.
+ * A cache may do without bypassing and never ask `admit` (the model).
  *
  * The order of calls, for one access:
  *   hit                     on_hit
  *   miss, a way is free     admit, on_fill
  *   miss, the set is full   admit, victim, on_evict of that way, on_fill
  *   miss that has to wait   on_stall for each reason, once
- *   miss that bypasses      admit, give_up, and on_evict of the way that was given up
+ *   miss that bypasses      admit, evict_on_bypass, and on_evict of the way that was given up
  * An access is put to `admit` once: one that was admitted and has to wait stays admitted. Of what bypasses the
  * cache no function is notified but on_feedback. Between victim and on_fill there may be other accesses where the data
  * comes later (the model); where a line is reserved at the miss (the simulator) on_fill follows at once. A line that is
@@ -58,14 +58,14 @@ SL_API uint32_t sl_line_counts_local(const sl_line_counts *counts, uint32_t inst
 SL_API uint32_t sl_line_counts_global(const sl_line_counts *counts, uint64_t line);
 
 /* The cache that a policy serves. */
-typedef struct sl_cache_shape {
+typedef struct sl_cache_geometry {
     uint32_t sets, ways; /* any number, at least 1 */
     uint64_t seed;       /* of all that is random: caches next to each other have different ones */
     uint32_t instance;   /* which of the caches of its level this is: that of core 0, say */
     uint32_t instances;  /* caches of the level; 0 stands for 1 */
     void *shared;        /* ops->shared_bytes that all caches of the level share, zeroed; NULL where there is none */
     const sl_line_counts *counts; /* what a first run saw; NULL unless ops->needs_counts */
-} sl_cache_shape;
+} sl_cache_geometry;
 
 /* Ways of a set, as a mask of any length. */
 typedef struct sl_way_mask {
@@ -132,11 +132,12 @@ typedef enum sl_param_type {
 typedef struct sl_param {
     const char *name;
     sl_param_type type;
-    uint64_t preset;          /* the value where it is not given */
+    uint64_t default_value;   /* the value where it is not given */
     uint64_t min, max;        /* SL_PARAM_COUNT */
     const char *const *words; /* SL_PARAM_WORD: NULL ends them */
     const char *help;         /* one line */
-    const uint64_t *tried;    /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
+    const uint64_t
+        *search_values; /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
 } sl_param;
 
 /* ---- a policy ---- */
@@ -157,7 +158,8 @@ typedef struct sl_policy_ops {
 
     /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
      * ways comes out of the arena, zeroed; it is given back with the cache. */
-    sl_status (*init)(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error);
+    sl_status (*init)(void *self, const sl_cache_geometry *shape, const uint64_t *value, sl_arena *arena,
+                      sl_error *error);
     /* MUST be set where the policy replaces: a way of `evictable`, which is not empty. */
     uint32_t (*victim)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
 
@@ -165,7 +167,7 @@ typedef struct sl_policy_ops {
     /* `choices`: the ways that are free or could be replaced now; may be empty. NULL: all misses are admitted. */
     sl_admission (*admit)(void *self, const sl_cache_access *access, const sl_way_mask *choices);
     /* After an access bypassed: a way of `evictable` whose line the policy no longer wants, or SL_NO_WAY. */
-    uint32_t (*give_up)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
+    uint32_t (*evict_on_bypass)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
     /* Queues before the cache, to which requests go by their warp and which are emptied one after the other. */
     uint32_t (*queues)(const void *self);
     void (*on_hit)(void *self, const sl_cache_access *access, uint32_t way);
@@ -175,10 +177,10 @@ typedef struct sl_policy_ops {
     void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
     void (*report)(const void *self, const sl_policy_statistics *statistics);
     /* A guess at the way of a set that it would replace next. Affects speed only. */
-    uint32_t (*likely)(const void *self, uint32_t set);
+    uint32_t (*predict_victim)(const void *self, uint32_t set);
     /* Of a first level in the simulator: warps whose loads may not issue now, a bit each. `*wait`: the cycles after
      * which it is asked again where nothing else happens. */
-    uint64_t (*hold_back)(void *self, const sl_core_work *work, uint64_t *wait);
+    uint64_t (*throttle_warps)(void *self, const sl_core_work *work, uint64_t *wait);
 } sl_policy_ops;
 
 /* The built-in policies: 0 … sl_policy_count() - 1. */

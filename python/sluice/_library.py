@@ -50,7 +50,7 @@ ModelOptions = _struct("sl_model_options", *_all(c_bool, "no_latency", "no_assoc
                        ("seed", c_uint64))
 CacheAccess = _struct("sl_cache_access", ("line", c_uint64), *_all(c_uint32, "set", "pc"), ("kind", c_int),
                       ("now", c_uint64), ("pending", c_bool), ("warp", c_uint32))
-CacheShape = _struct("sl_cache_shape", *_all(c_uint32, "sets", "ways"), ("seed", c_uint64),
+CacheShape = _struct("sl_cache_geometry", *_all(c_uint32, "sets", "ways"), ("seed", c_uint64),
                      *_all(c_uint32, "instance", "instances"), *_all(c_void_p, "shared", "counts"))
 WayMask = _struct("sl_way_mask", ("bits", POINTER(c_uint64)), ("ways", c_uint32))
 Param = _struct("sl_param", ("name", c_char_p), ("type", c_int), *_all(c_uint64, "preset", "min", "max"),
@@ -63,8 +63,8 @@ EVICT = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, c_bool)
 PolicyOps = _struct("sl_policy_ops", *_all(c_char_p, "name", "summary", "source"), ("params", POINTER(Param)),
                     *_all(c_size_t, "state_bytes", "shared_bytes"), *_all(c_bool, "needs_counts", "first_level_only", "keeps"),
                     *_all(c_double, "access_nj", "leak_mw"), ("cost", c_char_p), ("init", INIT), ("victim", VICTIM),
-                    *_all(c_void_p, "admit", "give_up", "queues"), ("on_hit", USE), ("on_fill", USE), ("on_evict", EVICT),
-                    *_all(c_void_p, "on_stall", "on_feedback", "report", "likely", "hold_back"))
+                    *_all(c_void_p, "admit", "evict_on_bypass", "queues"), ("on_hit", USE), ("on_fill", USE), ("on_evict", EVICT),
+                    *_all(c_void_p, "on_stall", "on_feedback", "report", "likely", "throttle_warps"))
 PolicyList = _struct("sl_policy_list", ("count", c_size_t), ("ops", POINTER(POINTER(PolicyOps))))
 
 STRUCTS = (Error, Inst, Kernel, Launch, Range, Rows, CounterInfo, ModelOptions, CacheAccess, CacheShape, WayMask, Param,
@@ -88,7 +88,7 @@ _FUNCTIONS = {  # name: what it returns, what it takes; c_int is an sl_status, a
     "sl_access_reader_destroy": (None, c_void_p),
     "sl_machine_create": (c_int, c_char_p, POINTER(c_char_p), c_size_t, POINTER(PolicyList), _OUT),
     "sl_machine_destroy": (None, c_void_p),
-    "sl_model_trace": (c_int, c_void_p, c_void_p, c_uint32, POINTER(ModelOptions), c_void_p, _OUT),
+    "sl_model_launch": (c_int, c_void_p, c_void_p, c_uint32, POINTER(ModelOptions), c_void_p, _OUT),
     "sl_model_result_destroy": (None, c_void_p),
     "sl_model_total": (c_void_p, c_void_p),
     "sl_model_slot": (c_void_p, c_void_p, c_uint32),

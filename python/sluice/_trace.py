@@ -271,7 +271,7 @@ class Trace:
         about: Dict[str, Any] = {"index": launch.index, "kernel": kernel.symbol, "name": kernel.name}
         try:
             try:
-                c.call("sl_model_trace", machine, self._trace, launch._number, ctypes.byref(options), None,
+                c.call("sl_model_launch", machine, self._trace, launch._number, ctypes.byref(options), None,
                        ctypes.byref(result))
             finally:
                 check()

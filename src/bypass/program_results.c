@@ -70,7 +70,7 @@ double sl_program_results_time(const sl_program_results *results, const char *ke
 }
 
 /* What plans change in a kernel. False: nothing. */
-static bool give_up(sl_plan *plan, sl_plan_kernel *kernel)
+static bool evict_on_bypass(sl_plan *plan, sl_plan_kernel *kernel)
 {
     bool any = false;
     for (uint32_t i = 0; i < plan->loads; i++)
@@ -95,7 +95,7 @@ bool sl_plans_give_up(sl_plan_list *plans, const sl_program_results *before, con
                 sl_plan_kernel *kernel = &plans->plan[p].kernel[k];
                 if (all || sl_program_results_time(after, kernel->function) >
                                sl_program_results_time(before, kernel->function))
-                    any |= give_up(&plans->plan[p], kernel);
+                    any |= evict_on_bypass(&plans->plan[p], kernel);
             }
     return any;
 }

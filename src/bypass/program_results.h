@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program did that `sluice run --plan` or `sluice tune` watched, on a GPU (src/swap) or on the emulator
+/* What a program did that `sluice run --plan` or `sluice tune` watched, on a GPU (src/interpose) or on the emulator
  * (src/cuda): a text file, one fact per line.
  *
  *   applied COUNT                      code was exchanged; so many accesses and settings are changed

@@ -36,9 +36,9 @@ static const char *role(const sl_policy_ops *ops)
 static void preset_text(const sl_param *p, char *buffer, size_t size)
 {
     if (p->type == SL_PARAM_WORD)
-        snprintf(buffer, size, "%s", p->words[p->preset]);
+        snprintf(buffer, size, "%s", p->words[p->default_value]);
     else
-        snprintf(buffer, size, "%" PRIu64, p->preset);
+        snprintf(buffer, size, "%" PRIu64, p->default_value);
 }
 
 /* "1 to 8", "1 to 256, best", "priority, frequency" */
@@ -46,7 +46,7 @@ static void range_text(const sl_param *p, char *buffer, size_t size)
 {
     size_t used = 0;
     if (p->type == SL_PARAM_COUNT)
-        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64 "%s", p->min, p->max, p->tried ? ", best" : "");
+        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64 "%s", p->min, p->max, p->search_values ? ", best" : "");
     for (size_t i = 0; p->type == SL_PARAM_WORD && p->words[i] && used < size; i++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", p->words[i]);
 }
@@ -116,20 +116,20 @@ static void json_param(sl_json *j, const sl_param *p)
     sl_json_key(j, "name"), sl_json_string(j, p->name);
     sl_json_key(j, "default");
     if (p->type == SL_PARAM_WORD) {
-        sl_json_string(j, p->words[p->preset]);
+        sl_json_string(j, p->words[p->default_value]);
         sl_json_key(j, "words"), sl_json_array(j, false);
         for (size_t i = 0; p->words[i]; i++)
             sl_json_string(j, p->words[i]);
         sl_json_close(j, ']');
     } else {
-        sl_json_u64(j, p->preset);
+        sl_json_u64(j, p->default_value);
         sl_json_key(j, "min"), sl_json_u64(j, p->min);
         sl_json_key(j, "max"), sl_json_u64(j, p->max);
     }
-    if (p->tried) {
+    if (p->search_values) {
         sl_json_key(j, "tried"), sl_json_array(j, false);
-        for (size_t i = 0; !i || p->tried[i]; i++)
-            sl_json_u64(j, p->tried[i]);
+        for (size_t i = 0; !i || p->search_values[i]; i++)
+            sl_json_u64(j, p->search_values[i]);
         sl_json_close(j, ']');
     }
     sl_json_key(j, "meaning"), sl_json_string(j, p->help);

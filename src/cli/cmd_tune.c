@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/show_tuning.h"
 #include "cli/temporary.h"
-#include "launch/tune_program.h"
+#include "exec/tune_program.h"
 #include "report/graph_svg.h"
 #include "study/input_plan.h"
 #include "study/tuning.h"

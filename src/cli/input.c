@@ -6,7 +6,7 @@
 
 #include "cli/output.h"
 #include "cli/temporary.h"
-#include "launch/start_program.h"
+#include "exec/start_program.h"
 #include "study/input_plan.h"
 
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
@@ -134,7 +134,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .scratch = to->scratch,
                                      .ptx_path = *to->ptx ? to->ptx : NULL,
                                      .spill = sl_temporary_base(),
-                                     .start_program = sl_launch_program,
+                                     .start_program = sl_program_start,
                                      .program_context = (void *)(uintptr_t)&inv->common->quiet,
                                      .progress = inv->progress};
 }

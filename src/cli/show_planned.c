@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "launch/planned.h"
+#include "exec/planned.h"
 #include "report/table.h"
 
 static const sl_timed_program_kernel *same_kernel(const sl_program_results *results, const char *name)

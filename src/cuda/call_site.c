@@ -19,10 +19,10 @@
 
 enum { FUNCTIONS = 2, DEEPEST = 64, SITE_BYTES = 96, STT_FUNCTION = 2 };
 
-typedef struct sl_rt_site {
+typedef struct sl_cuda_site {
     uint64_t address; /* behind the call */
     char text[SITE_BYTES];
-} sl_rt_site;
+} sl_cuda_site;
 
 /* ---- which file and function ---- */
 
@@ -92,7 +92,7 @@ static bool function_at(const char *path, uint64_t address, sl_elf_symbol *funct
 }
 
 /* "" for what is not the program's own: libraries, and templates of its headers that are in the program. */
-static void describe(sl_rt_site *site)
+static void describe(sl_cuda_site *site)
 {
     object o = {.address = site->address - 1};
     sl_elf_symbol function;
@@ -114,14 +114,14 @@ static void describe(sl_rt_site *site)
 /* ---- the way up ---- */
 
 typedef struct walk {
-    sl_rt *rt;
+    sl_cuda *rt;
     const char *function[FUNCTIONS]; /* innermost first */
     unsigned functions, depth;
 } walk;
 
-static const char *known(sl_rt *rt, uint64_t address)
+static const char *known(sl_cuda *rt, uint64_t address)
 {
-    sl_rt_site *site = sl_map_get(&rt->sites, (const char *)&address, sizeof address);
+    sl_cuda_site *site = sl_map_get(&rt->sites, (const char *)&address, sizeof address);
     if (!site) {
         site = calloc(1, sizeof *site); /* kept as long as the process */
         if (!site)
@@ -146,7 +146,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *to)
     return last ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-bool sl_rt_call_site(sl_rt *rt, char *text, size_t size)
+bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size)
 {
     walk w = {.rt = rt};
     _Unwind_Backtrace(step, &w);

@@ -6,45 +6,45 @@
 #include <stdlib.h>
 
 enum { MAX_DEPTH = 256 };
-static _Thread_local sl_rt_context *stack[MAX_DEPTH];
+static _Thread_local sl_cuda_context *stack[MAX_DEPTH];
 static _Thread_local unsigned depth;
 
-bool sl_rt_context_known(sl_rt *rt, const sl_rt_context *context)
+bool sl_cuda_context_known(sl_cuda *rt, const sl_cuda_context *context)
 {
     if (context == &rt->primary)
         return true;
-    for (const sl_rt_context *c = rt->contexts; c; c = c->next)
+    for (const sl_cuda_context *c = rt->contexts; c; c = c->next)
         if (c == context)
             return true;
     return false;
 }
 
 /* Contexts that another thread has destroyed are taken off this thread's stack here. */
-sl_rt_context *sl_rt_context_current(sl_rt *rt)
+sl_cuda_context *sl_cuda_context_current(sl_cuda *rt)
 {
-    while (depth && !sl_rt_context_known(rt, stack[depth - 1]))
+    while (depth && !sl_cuda_context_known(rt, stack[depth - 1]))
         depth--;
     return depth ? stack[depth - 1] : NULL;
 }
 
-cudaError_t sl_rt_context_push(sl_rt *rt, sl_rt_context *context)
+cudaError_t sl_cuda_context_push(sl_cuda *rt, sl_cuda_context *context)
 {
-    if (!sl_rt_context_known(rt, context) || depth == MAX_DEPTH)
+    if (!sl_cuda_context_known(rt, context) || depth == MAX_DEPTH)
         return cudaErrorInvalidValue;
     stack[depth++] = context;
     return cudaSuccess;
 }
 
-void sl_rt_context_need(sl_rt *rt)
+void sl_cuda_context_need(sl_cuda *rt)
 {
     rt->primary.is_primary = true;
-    if (!sl_rt_context_current(rt))
-        sl_rt_context_push(rt, &rt->primary);
+    if (!sl_cuda_context_current(rt))
+        sl_cuda_context_push(rt, &rt->primary);
 }
 
-cudaError_t sl_rt_context_pop(sl_rt *rt, sl_rt_context **context)
+cudaError_t sl_cuda_context_pop(sl_cuda *rt, sl_cuda_context **context)
 {
-    sl_rt_context *current = sl_rt_context_current(rt);
+    sl_cuda_context *current = sl_cuda_context_current(rt);
     if (!current)
         return cudaErrorDeviceUninitialized;
     depth--;
@@ -53,29 +53,29 @@ cudaError_t sl_rt_context_pop(sl_rt *rt, sl_rt_context **context)
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_context_set(sl_rt *rt, sl_rt_context *context)
+cudaError_t sl_cuda_context_set(sl_cuda *rt, sl_cuda_context *context)
 {
-    if (context && !sl_rt_context_known(rt, context))
+    if (context && !sl_cuda_context_known(rt, context))
         return cudaErrorDeviceUninitialized;
-    if (sl_rt_context_current(rt))
+    if (sl_cuda_context_current(rt))
         depth--;
-    return context ? sl_rt_context_push(rt, context) : cudaSuccess;
+    return context ? sl_cuda_context_push(rt, context) : cudaSuccess;
 }
 
-cudaError_t sl_rt_context_create(sl_rt *rt, unsigned flags, sl_rt_context **context)
+cudaError_t sl_cuda_context_create(sl_cuda *rt, unsigned flags, sl_cuda_context **context)
 {
-    sl_rt_context *made = calloc(1, sizeof *made);
+    sl_cuda_context *made = calloc(1, sizeof *made);
     if (!made)
         return cudaErrorMemoryAllocation;
-    *made = (sl_rt_context){.flags = flags, .id = ++rt->next_context, .next = rt->contexts};
+    *made = (sl_cuda_context){.flags = flags, .id = ++rt->next_context, .next = rt->contexts};
     rt->contexts = made;
     *context = made;
-    return sl_rt_context_push(rt, made);
+    return sl_cuda_context_push(rt, made);
 }
 
-cudaError_t sl_rt_context_destroy(sl_rt *rt, sl_rt_context *context)
+cudaError_t sl_cuda_context_destroy(sl_cuda *rt, sl_cuda_context *context)
 {
-    for (sl_rt_context **c = &rt->contexts; *c; c = &(*c)->next)
+    for (sl_cuda_context **c = &rt->contexts; *c; c = &(*c)->next)
         if (*c == context) {
             unsigned kept = 0;
             for (unsigned i = 0; i < depth; i++)

@@ -14,27 +14,27 @@
 #include "emu/tensor_map.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sl_rt state;
+static sl_cuda state;
 
-sl_rt *sl_rt_enter(void)
+sl_cuda *sl_cuda_enter(void)
 {
     pthread_mutex_lock(&lock);
     return &state;
 }
 
-void sl_rt_unlock(sl_rt *rt)
+void sl_cuda_unlock(sl_cuda *rt)
 {
     (void)rt;
     pthread_mutex_unlock(&lock);
 }
 
-void sl_rt_relock(sl_rt *rt)
+void sl_cuda_relock(sl_cuda *rt)
 {
     (void)rt;
     pthread_mutex_lock(&lock);
 }
 
-void sl_rt_say(const char *format, ...)
+void sl_cuda_say(const char *format, ...)
 {
     char line[4096];
     va_list args;
@@ -46,17 +46,17 @@ void sl_rt_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
-void sl_rt_say_error(const char *what, const sl_error *error)
+void sl_cuda_say_error(const char *what, const sl_error *error)
 {
     char text[1536];
     sl_error_format(error, text, sizeof text);
     if (what)
-        sl_rt_say("%s: %s", what, text);
+        sl_cuda_say("%s: %s", what, text);
     else
-        sl_rt_say("%s", text);
+        sl_cuda_say("%s", text);
 }
 
-bool sl_rt_is_new(sl_rt *rt, const char *text)
+bool sl_cuda_is_new(sl_cuda *rt, const char *text)
 {
     if (sl_map_get(&rt->told, text, strlen(text)))
         return false;
@@ -66,30 +66,30 @@ bool sl_rt_is_new(sl_rt *rt, const char *text)
     return true;
 }
 
-void sl_rt_problem(sl_rt *rt, const char *format, ...)
+void sl_cuda_problem(sl_cuda *rt, const char *format, ...)
 {
     char line[4096];
     va_list args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (!sl_rt_is_new(rt, line))
+    if (!sl_cuda_is_new(rt, line))
         return;
-    sl_rt_say("%s", line);
+    sl_cuda_say("%s", line);
     sl_results_problem(rt->options.results, line);
 }
 
-cudaError_t sl_rt_missing(const char *name, bool *said)
+cudaError_t sl_cuda_missing(const char *name, bool *said)
 {
     if (!*said)
-        sl_rt_say("%s is not supported: it returns %s", name,
-                  strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]) ? "CUDA_ERROR_NOT_SUPPORTED"
-                                                                                 : "cudaErrorNotSupported");
+        sl_cuda_say("%s is not supported: it returns %s", name,
+                    strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]) ? "CUDA_ERROR_NOT_SUPPORTED"
+                                                                                   : "cudaErrorNotSupported");
     *said = true;
     return cudaErrorNotSupported;
 }
 
-cudaError_t sl_rt_error_of(sl_status status)
+cudaError_t sl_cuda_error_of(sl_status status)
 {
     switch (status) {
     case SL_OK:
@@ -115,14 +115,14 @@ cudaError_t sl_rt_error_of(sl_status status)
 
 static void keep_printed(void *context, const char *text, size_t length)
 {
-    sl_rt *rt = context;
+    sl_cuda *rt = context;
     if (!sl_array_reserve(&rt->printed, length))
         return;
     memcpy(rt->printed.items + rt->printed.count, text, length);
     rt->printed.count += length;
 }
 
-void sl_rt_flush_printed(sl_rt *rt)
+void sl_cuda_flush_printed(sl_cuda *rt)
 {
     /* Through the program's own stdio buffer, so that its lines and the kernels' lines stay in order. */
     if (rt->printed.count && isatty(STDOUT_FILENO)) /* kernels are strangers to the user's terminal */
@@ -134,32 +134,33 @@ void sl_rt_flush_printed(sl_rt *rt)
 
 static void warn_lost_text(void *context, uint64_t calls)
 {
-    sl_rt *rt = context;
+    sl_cuda *rt = context;
     if (!rt->options.quiet)
-        sl_rt_say("warning: kernel %s printed more than %zu bytes; the text of its first %llu calls of printf is lost "
-                  "(cudaLimitPrintfFifoSize)",
-                  rt->launching->name, rt->limits[cudaLimitPrintfFifoSize], (unsigned long long)calls);
+        sl_cuda_say(
+            "warning: kernel %s printed more than %zu bytes; the text of its first %llu calls of printf is lost "
+            "(cudaLimitPrintfFifoSize)",
+            rt->launching->name, rt->limits[cudaLimitPrintfFifoSize], (unsigned long long)calls);
 }
 
 /* Programs that a GPU runs without a complaint should run here too, but not without one. */
 static void tell_strays(void *context, const sl_error *first, uint64_t accesses)
 {
-    sl_rt *rt = context;
+    sl_cuda *rt = context;
     if (rt->options.quiet || rt->launching->warned_stray)
         return;
     char text[1536];
-    sl_rt_say("warning: %s; a GPU does not notice this and %llu other accesses of the launch (--check=address makes "
-              "them errors)",
-              sl_error_format(first, text, sizeof text), (unsigned long long)accesses - 1);
+    sl_cuda_say("warning: %s; a GPU does not notice this and %llu other accesses of the launch (--check=address makes "
+                "them errors)",
+                sl_error_format(first, text, sizeof text), (unsigned long long)accesses - 1);
     rt->launching->warned_stray = true;
 }
 
-static cudaError_t start_device(sl_rt *rt)
+static cudaError_t start_device(sl_cuda *rt)
 {
     sl_error error = {0};
     const sl_launch_sink *sink = NULL;
-    if (sl_rt_results_open(rt, &sink, &error)) {
-        sl_rt_problem(rt, "%s", error.text);
+    if (sl_cuda_results_open(rt, &sink, &error)) {
+        sl_cuda_problem(rt, "%s", error.text);
         return cudaErrorInitializationError;
     }
     rt->progress = sl_progress_line_init(&rt->line, rt->options.quiet ? NULL : stderr);
@@ -178,11 +179,11 @@ static cudaError_t start_device(sl_rt *rt)
                                   .print_context = rt,
                                   .stray = rt->options.check_address ? NULL : tell_strays,
                                   .stray_context = rt,
-                                  .extern_find = sl_rt_device_function,
-                                  .extern_call = sl_rt_device_call,
+                                  .extern_find = sl_cuda_device_function,
+                                  .extern_call = sl_cuda_device_call,
                                   .extern_context = rt};
     if (sl_emu_create(&config, &rt->emu, &error)) {
-        sl_rt_say_error("cannot start the emulated GPU", &error);
+        sl_cuda_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;
     }
     rt->limits[cudaLimitStackSize] = 1024;
@@ -194,18 +195,18 @@ static cudaError_t start_device(sl_rt *rt)
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_ready(sl_rt *rt)
+cudaError_t sl_cuda_ready(sl_cuda *rt)
 {
     if (!rt->started) {
         sl_error error = {0};
         rt->started = true;
         rt->pid = getpid();
         if (sl_cuda_options_decode(getenv(SL_CUDA_OPTIONS_VARIABLE), &rt->options, &error)) {
-            sl_rt_say_error(SL_CUDA_OPTIONS_VARIABLE, &error);
+            sl_cuda_say_error(SL_CUDA_OPTIONS_VARIABLE, &error);
             rt->start_error = cudaErrorInitializationError;
         }
         if (*rt->options.plan && sl_plan_list_read(rt->options.plan, &rt->plans, &error))
-            sl_rt_say_error(NULL, &error);
+            sl_cuda_say_error(NULL, &error);
     }
     /* A forked child has a copy of the parent's device that shares nothing with it: CUDA refuses this as well. */
     if (rt->start_error || rt->pid != getpid())
@@ -215,19 +216,19 @@ cudaError_t sl_rt_ready(sl_rt *rt)
     return rt->start_error ? rt->start_error : rt->fault;
 }
 
-void sl_rt_reset(sl_rt *rt)
+void sl_cuda_reset(sl_cuda *rt)
 {
-    sl_rt_flush_printed(rt);
+    sl_cuda_flush_printed(rt);
     if (!rt->emu)
         return;
-    sl_rt_registry_forget_device(rt);
-    sl_rt_streams_forget_device(rt);
-    sl_rt_arrays_forget_device(rt);
-    sl_rt_memory_forget_device(rt);
-    sl_rt_device_calls_forget_device(rt);
-    sl_rt_vm_forget_device(rt);
-    sl_rt_processes_forget_device(rt);
-    sl_rt_results_forget_device(rt);
+    sl_cuda_registry_forget_device(rt);
+    sl_cuda_streams_forget_device(rt);
+    sl_cuda_arrays_forget_device(rt);
+    sl_cuda_memory_forget_device(rt);
+    sl_cuda_device_calls_forget_device(rt);
+    sl_cuda_vm_forget_device(rt);
+    sl_cuda_processes_forget_device(rt);
+    sl_cuda_results_forget_device(rt);
     sl_emu_destroy(rt->emu);
     rt->emu = NULL;
     rt->fault = cudaSuccess;
@@ -236,17 +237,17 @@ void sl_rt_reset(sl_rt *rt)
 /* At the end of the program, after its own exit handlers: what kernels printed last, and the results. */
 __attribute__((destructor)) static void finish(void)
 {
-    sl_rt *rt = sl_rt_enter();
+    sl_cuda *rt = sl_cuda_enter();
     if (rt->started && rt->pid == getpid()) {
-        sl_rt_flush_printed(rt);
-        sl_rt_results_close(rt);
+        sl_cuda_flush_printed(rt);
+        sl_cuda_results_close(rt);
     }
-    sl_rt_unlock(rt);
+    sl_cuda_unlock(rt);
 }
 
 /* ---- errors ---- */
 
-const char *sl_rt_error_name(cudaError_t error)
+const char *sl_cuda_error_name(cudaError_t error)
 {
     switch ((int)error) {
 #define SL_CUDA_ERROR(number, name, text)                                                                              \
@@ -258,7 +259,7 @@ const char *sl_rt_error_name(cudaError_t error)
     return NULL;
 }
 
-const char *sl_rt_error_text(cudaError_t error)
+const char *sl_cuda_error_text(cudaError_t error)
 {
     switch ((int)error) {
 #define SL_CUDA_ERROR(number, name, text)                                                                              \
@@ -270,7 +271,7 @@ const char *sl_rt_error_text(cudaError_t error)
     return NULL;
 }
 
-const char *sl_rt_tensor_map_wrong(const sl_tensor_map *map)
+const char *sl_cuda_tensor_map_wrong(const sl_tensor_map *map)
 {
     return sl_tensor_map_wrong(map);
 }

@@ -35,20 +35,20 @@
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
 
-typedef struct sl_rt sl_rt;
+typedef struct sl_cuda sl_cuda;
 
 /* ---- registered code ---- */
 
 /* Code that belongs together: what one __cudaRegisterFatBinary brought, a CUmodule, a CUlibrary. Loaded into the device
  * when something of it is first used. */
-typedef struct sl_rt_binary {
+typedef struct sl_cuda_binary {
     const sl_fatbin_wrapper *wrapper; /* registered by the runtime; NULL: an image that was given to the driver */
     const void *origin;               /* an address in the file that it comes from, for messages */
     uint32_t serial;                  /* 1, 2, … */
     bool registered;                  /* neither taken back nor unloaded */
     cudaError_t load_error;           /* of the only attempt; cudaSuccess before it */
     sl_emu_program *program;
-    sl_map function_names; /* name -> sl_rt_function */
+    sl_map function_names; /* name -> sl_cuda_function */
     SL_ARRAY(sl_ptx_module *) modules;
     SL_ARRAY(sl_cubin) cubins;
     SL_ARRAY(char *) texts; /* unpacked PTX and cubins, kept while the modules live */
@@ -56,11 +56,11 @@ typedef struct sl_rt_binary {
     uint32_t const_bytes;
     uint32_t ptx_sm; /* architecture of the PTX that was chosen */
     bool prepared;   /* parsed, if that went well */
-} sl_rt_binary;
+} sl_cuda_binary;
 
 /* A kernel as host code knows it. A pointer to it is the cudaKernel_t, cudaFunction_t, CUkernel and CUfunction. */
-typedef struct sl_rt_function {
-    sl_rt_binary *binary;
+typedef struct sl_cuda_function {
+    sl_cuda_binary *binary;
     const void *host;      /* the stub that stands for the kernel in host code; key of the map; NULL: the driver's */
     const void *self;      /* the struct's own address: its other key */
     char *name;            /* mangled, as in the PTX */
@@ -72,45 +72,45 @@ typedef struct sl_rt_function {
     bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
     int cluster_policy;  /* cudaFuncAttributeClusterSchedulingPolicyPreference */
     bool warned_stray;   /* its accesses outside of allocations were reported */
-} sl_rt_function;
+} sl_cuda_function;
 
-typedef struct sl_rt_variable {
-    sl_rt_binary *binary;
+typedef struct sl_cuda_variable {
+    sl_cuda_binary *binary;
     const void *host; /* shadow variable; for managed ones the pointer to fill in */
     char *name;
     size_t bytes;
     bool managed;
-} sl_rt_variable;
+} sl_cuda_variable;
 
 /* ---- contexts ---- */
 
 /* All contexts share the one device; a context is a name for it. */
-typedef struct sl_rt_context {
+typedef struct sl_cuda_context {
     bool is_primary;
     unsigned flags;
     uint64_t id;
-    struct sl_rt_context *next;
-} sl_rt_context;
+    struct sl_cuda_context *next;
+} sl_cuda_context;
 
 /* ---- work ---- */
 
 /* A copy or fill of depth x height rows of `width` bytes. */
-typedef struct sl_rt_copy {
+typedef struct sl_cuda_copy {
     char *dst;
     const char *src;
     size_t dst_pitch, dst_slice, src_pitch, src_slice;
     size_t width, height, depth;
     cudaMemcpyKind kind;
-} sl_rt_copy;
+} sl_cuda_copy;
 
-typedef struct sl_rt_fill {
+typedef struct sl_cuda_fill {
     char *dst;
     size_t pitch, slice, width, height, depth; /* width in bytes */
     uint32_t value, element_bytes;             /* 1, 2 or 4 */
-} sl_rt_fill;
+} sl_cuda_fill;
 
-typedef struct sl_rt_launch {
-    sl_rt_function *function;
+typedef struct sl_cuda_launch {
+    sl_cuda_function *function;
     dim3 grid, block, cluster; /* of the last: zeroes, there are none */
     uint32_t dynamic_shared;
     bool cooperative;
@@ -119,41 +119,41 @@ typedef struct sl_rt_launch {
     uint32_t depth;                 /* of nesting: 0 for launches of the host */
     void *params;                   /* packed; owned */
     size_t param_bytes;
-} sl_rt_launch;
+} sl_cuda_launch;
 
 /* A number in memory that a stream writes, or waits for. */
-typedef struct sl_rt_value {
+typedef struct sl_cuda_value {
     void *address;
     uint64_t value;
     uint32_t bytes; /* 4 or 8; 0: only a barrier */
     bool wait;
     uint32_t flags; /* how a wait compares */
-} sl_rt_value;
+} sl_cuda_value;
 
-typedef enum sl_rt_op_kind {
-    SL_RT_EMPTY,
-    SL_RT_LAUNCH,
-    SL_RT_COPY,
-    SL_RT_FILL,
-    SL_RT_HOST,
-    SL_RT_CALLBACK,
-    SL_RT_RECORD,
-    SL_RT_WAIT,
-    SL_RT_CHILD,
-    SL_RT_ALLOC,
-    SL_RT_FREE,
-    SL_RT_CONDITIONAL,
-    SL_RT_VALUES,
-} sl_rt_op_kind;
+typedef enum sl_cuda_op_kind {
+    SL_CUDA_EMPTY,
+    SL_CUDA_LAUNCH,
+    SL_CUDA_COPY,
+    SL_CUDA_FILL,
+    SL_CUDA_HOST,
+    SL_CUDA_CALLBACK,
+    SL_CUDA_RECORD,
+    SL_CUDA_WAIT,
+    SL_CUDA_CHILD,
+    SL_CUDA_ALLOC,
+    SL_CUDA_FREE,
+    SL_CUDA_CONDITIONAL,
+    SL_CUDA_VALUES,
+} sl_cuda_op_kind;
 
 /* One piece of work of a stream: run at once, or kept in a graph. */
-typedef struct sl_rt_op {
-    sl_rt_op_kind kind;
+typedef struct sl_cuda_op {
+    sl_cuda_op_kind kind;
     cudaStream_t stream; /* where it was issued */
     union {
-        sl_rt_launch launch;
-        sl_rt_copy copy;
-        sl_rt_fill fill;
+        sl_cuda_launch launch;
+        sl_cuda_copy copy;
+        sl_cuda_fill fill;
         struct {
             cudaHostFn_t function;
             cudaStreamCallback_t callback;
@@ -173,89 +173,89 @@ typedef struct sl_rt_op {
         } conditional;
         struct {
             unsigned count;
-            sl_rt_value *item; /* owned */
+            sl_cuda_value *item; /* owned */
         } values;
     };
-} sl_rt_op;
+} sl_cuda_op;
 
-typedef SL_ARRAY(sl_rt_op) sl_rt_ops;
+typedef SL_ARRAY(sl_cuda_op) sl_cuda_ops;
 
-typedef SL_ARRAY(cudaGraphNode_t) sl_rt_nodes;
+typedef SL_ARRAY(cudaGraphNode_t) sl_cuda_nodes;
 
-struct sl_rt_stream {
+struct sl_cuda_stream {
     uint64_t id;
     unsigned flags;
     int priority;
     cudaGraph_t capture; /* graph under construction, or NULL */
-    sl_rt_nodes last;    /* what the next node of this stream comes after */
+    sl_cuda_nodes last;  /* what the next node of this stream comes after */
     bool capture_origin, capture_invalid;
     SL_ARRAY(cudaLaunchAttribute) attributes; /* as they were set */
     unsigned long long capture_id;
-    struct sl_rt_stream *next;
+    struct sl_cuda_stream *next;
 };
 
-struct sl_rt_event {
+struct sl_cuda_event {
     unsigned flags;
     bool recorded;
     uint64_t time_ns;
     cudaGraph_t capture; /* recorded in a capturing stream */
-    sl_rt_nodes captured_after;
+    sl_cuda_nodes captured_after;
     unsigned long long capture_id;
-    struct sl_rt_event *next;
+    struct sl_cuda_event *next;
 };
 
-typedef struct sl_rt_pages {
+typedef struct sl_cuda_pages {
     uint64_t first, end;
-} sl_rt_pages;
+} sl_cuda_pages;
 
 /* An allocation of another process, here. */
-typedef struct sl_rt_foreign {
-    sl_rt_ipc_handle handle;
+typedef struct sl_cuda_foreign {
+    sl_cuda_ipc_handle handle;
     uint64_t at, mapped; /* its pages */
     unsigned users;
-} sl_rt_foreign;
+} sl_cuda_foreign;
 
-typedef struct sl_rt_edge {
+typedef struct sl_cuda_edge {
     cudaGraphNode_t from;
     uint64_t data; /* a cudaGraphEdgeData: 0, or how early the next kernel may start, which changes nothing here */
-} sl_rt_edge;
+} sl_cuda_edge;
 
-struct sl_rt_node {
-    sl_rt_op op;
+struct sl_cuda_node {
+    sl_cuda_op op;
     cudaGraph_t graph;
     bool disabled;
-    SL_ARRAY(sl_rt_edge) after;
+    SL_ARRAY(sl_cuda_edge) after;
     SL_ARRAY(cudaLaunchAttribute) attributes; /* of a kernel, as they were set */
     void **args;    /* pointers into the arguments of a launch, for a program that asks for them; NULL: not yet */
     unsigned index; /* position in the graph; used while sorting and cloning */
 };
 
-struct sl_rt_graph {
+struct sl_cuda_graph {
     SL_ARRAY(cudaGraphNode_t) nodes;    /* in the order they were added */
     unsigned users;                     /* the program's handle, executables, nodes of other graphs */
     SL_ARRAY(cudaUserObject_t) objects; /* kept as long as the graph, once for each reference */
 };
 
-struct sl_rt_user_object {
+struct sl_cuda_user_object {
     void *data;
     cudaHostFn_t destroy;
     unsigned users;
 };
 
-struct sl_rt_graph_exec {
+struct sl_cuda_graph_exec {
     cudaGraph_t graph; /* a private copy */
     unsigned long long flags;
 };
 
 /* What decides which body of a conditional node runs. */
-typedef struct sl_rt_condition {
+typedef struct sl_cuda_condition {
     uint32_t value, initial;
     bool starts_over; /* with each launch of the graph */
-} sl_rt_condition;
+} sl_cuda_condition;
 
-typedef struct sl_rt_results sl_rt_results;
+typedef struct sl_cuda_results sl_cuda_results;
 
-struct sl_rt {
+struct sl_cuda {
     pid_t pid; /* the process that started it: after a fork it is of no use */
     bool started;
     cudaError_t start_error;
@@ -269,36 +269,36 @@ struct sl_rt {
     size_t limits[SL_CUDA_LIMITS];
     int cache_config, shared_config;
     SL_ARRAY(char) printed; /* kernels' printf output that no sync point has passed on yet */
-    SL_ARRAY(sl_rt_binary *) binaries;
-    SL_ARRAY(sl_rt_function *) functions;
-    SL_ARRAY(sl_rt_variable *) variables;
+    SL_ARRAY(sl_cuda_binary *) binaries;
+    SL_ARRAY(sl_cuda_function *) functions;
+    SL_ARRAY(sl_cuda_variable *) variables;
     sl_map function_by_host, variable_by_host;
     sl_map told;  /* texts that need not be told again */
     sl_map sites; /* call_site.c: by address */
-    struct sl_rt_stream default_stream;
-    struct sl_rt_stream *streams;
-    struct sl_rt_event *events;
+    struct sl_cuda_stream default_stream;
+    struct sl_cuda_stream *streams;
+    struct sl_cuda_event *events;
     uint64_t next_stream;
-    sl_rt_context primary, *contexts; /* the others */
+    sl_cuda_context primary, *contexts; /* the others */
     uint64_t next_context;
-    struct sl_rt_array *arrays;
-    struct sl_rt_mipmap *mipmaps;
-    struct sl_rt_texture *textures;
-    struct sl_rt_pool *pools;
-    struct sl_rt_range *ranges; /* virtual_memory.c */
-    struct sl_rt_physical *physical;
-    int shared_file;                    /* processes.c; 0: none yet */
-    SL_ARRAY(sl_rt_pages) shared_pages; /* that are in it */
-    SL_ARRAY(sl_rt_foreign) foreign;
+    struct sl_cuda_array *arrays;
+    struct sl_cuda_mipmap *mipmaps;
+    struct sl_cuda_texture *textures;
+    struct sl_cuda_pool *pools;
+    struct sl_cuda_range *ranges; /* virtual_memory.c */
+    struct sl_cuda_physical *physical;
+    int shared_file;                      /* processes.c; 0: none yet */
+    SL_ARRAY(sl_cuda_pages) shared_pages; /* that are in it */
+    SL_ARRAY(sl_cuda_foreign) foreign;
     SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
     uint64_t graph_bytes;
-    SL_ARRAY(sl_rt_condition) conditions; /* a handle is 1 + the index */
+    SL_ARRAY(sl_cuda_condition) conditions; /* a handle is 1 + the index */
     unsigned long long captures;
-    sl_rt_results *results;
+    sl_cuda_results *results;
     sl_plan_list plans;                         /* to apply to the program's PTX */
     sl_program_results planned;                 /* what the program did, for options.planned */
-    sl_rt_function *launching;                  /* the kernel that was launched last */
-    struct sl_rt_device_calls *device_calls;    /* what kernels have; NULL: no kernel has called anything */
+    sl_cuda_function *launching;                /* the kernel that was launched last */
+    struct sl_cuda_device_calls *device_calls;  /* what kernels have; NULL: no kernel has called anything */
     struct {                                    /* by the host's running launch and those that descend from it */
         uint32_t depth;                         /* of the kernel that runs */
         uint64_t launches, instructions, bytes; /* of kernels, that they executed, copied and filled */
@@ -310,145 +310,147 @@ struct sl_rt {
 #pragma GCC visibility push(default) /* for the two interfaces, under a name of their own: see CMakeLists.txt */
 
 /* Takes the lock; the device may not be started yet. */
-sl_rt *sl_rt_enter(void);
+sl_cuda *sl_cuda_enter(void);
 /* Starts the device if need be; cudaSuccess when work can be done. */
-cudaError_t sl_rt_ready(sl_rt *rt);
+cudaError_t sl_cuda_ready(sl_cuda *rt);
 /* At the end of a call, and around calls into the program. */
-void sl_rt_unlock(sl_rt *rt);
-void sl_rt_relock(sl_rt *rt);
+void sl_cuda_unlock(sl_cuda *rt);
+void sl_cuda_relock(sl_cuda *rt);
 
 /* One line "sluice: …" on stderr. */
-void sl_rt_say(const char *format, ...) SL_PRINTF(1, 2);
-void sl_rt_say_error(const char *what, const sl_error *error);
+void sl_cuda_say(const char *format, ...) SL_PRINTF(1, 2);
+void sl_cuda_say_error(const char *what, const sl_error *error);
 /* The same, once for each text, and the run is no success: the program goes on without something it needs. */
-void sl_rt_problem(sl_rt *rt, const char *format, ...) SL_PRINTF(2, 3);
+void sl_cuda_problem(sl_cuda *rt, const char *format, ...) SL_PRINTF(2, 3);
 /* The file that an address lies in, for messages: "app", "libcublas.so.13". */
-const char *sl_rt_file_at(const void *address);
+const char *sl_cuda_file_at(const void *address);
 /* Which of CUDA's own libraries a file is, from 1; 0: none of them. */
-enum { SL_RT_CUDA_LIBRARIES = 7 };
-unsigned sl_rt_cuda_library(const char *file);
+enum { SL_CUDA_CUDA_LIBRARIES = 7 };
+unsigned sl_cuda_cuda_library(const char *file);
 /* Says once per process that `name` is not there; returns cudaErrorNotSupported. */
-cudaError_t sl_rt_missing(const char *name, bool *said);
+cudaError_t sl_cuda_missing(const char *name, bool *said);
 struct sl_tensor_map;
 /* Why the emulator could not use a tensor map; NULL: it can. */
-const char *sl_rt_tensor_map_wrong(const struct sl_tensor_map *map);
+const char *sl_cuda_tensor_map_wrong(const struct sl_tensor_map *map);
 /* The error number for a failure of the library that is no kernel fault. */
-cudaError_t sl_rt_error_of(sl_status status);
+cudaError_t sl_cuda_error_of(sl_status status);
 /* A point at which CUDA passes kernels' printf output on. */
-void sl_rt_flush_printed(sl_rt *rt);
+void sl_cuda_flush_printed(sl_cuda *rt);
 /* Throws away the device and everything on it (cudaDeviceReset). */
-void sl_rt_reset(sl_rt *rt);
+void sl_cuda_reset(sl_cuda *rt);
 /* Name and text of an error, or NULL. */
-const char *sl_rt_error_name(cudaError_t error);
-const char *sl_rt_error_text(cudaError_t error);
+const char *sl_cuda_error_name(cudaError_t error);
+const char *sl_cuda_error_text(cudaError_t error);
 
 /* ---- context.c ---- */
 
 /* The current context of this thread, or NULL. */
-sl_rt_context *sl_rt_context_current(sl_rt *rt);
+sl_cuda_context *sl_cuda_context_current(sl_cuda *rt);
 /* Makes the primary context current where the thread has none, as every call of the runtime does. */
-void sl_rt_context_need(sl_rt *rt);
-bool sl_rt_context_known(sl_rt *rt, const sl_rt_context *context);
-cudaError_t sl_rt_context_create(sl_rt *rt, unsigned flags, sl_rt_context **context);
+void sl_cuda_context_need(sl_cuda *rt);
+bool sl_cuda_context_known(sl_cuda *rt, const sl_cuda_context *context);
+cudaError_t sl_cuda_context_create(sl_cuda *rt, unsigned flags, sl_cuda_context **context);
 /* Also removes it from this thread's stack. */
-cudaError_t sl_rt_context_destroy(sl_rt *rt, sl_rt_context *context);
-cudaError_t sl_rt_context_push(sl_rt *rt, sl_rt_context *context);
-cudaError_t sl_rt_context_pop(sl_rt *rt, sl_rt_context **context);
+cudaError_t sl_cuda_context_destroy(sl_cuda *rt, sl_cuda_context *context);
+cudaError_t sl_cuda_context_push(sl_cuda *rt, sl_cuda_context *context);
+cudaError_t sl_cuda_context_pop(sl_cuda *rt, sl_cuda_context **context);
 /* Replaces the top of the stack; NULL removes it. */
-cudaError_t sl_rt_context_set(sl_rt *rt, sl_rt_context *context);
+cudaError_t sl_cuda_context_set(sl_cuda *rt, sl_cuda_context *context);
 
 /* ---- device.c ---- */
 
 #define SL_PCI_BUS_ID "0000:01:00.0"
 enum { SL_DRIVER_VERSION = 13000, SL_LAST_ATTRIBUTE = 147 };
-const sl_machine *sl_rt_machine(const sl_rt *rt);
-const sl_gpu_limits *sl_rt_limits(const sl_rt *rt);
+const sl_machine *sl_cuda_machine(const sl_cuda *rt);
+const sl_gpu_limits *sl_cuda_limits(const sl_cuda *rt);
 /* 10 × major + minor. */
-uint32_t sl_rt_capability(const sl_rt *rt);
+uint32_t sl_cuda_capability(const sl_cuda *rt);
 /* Value of a cudaDeviceAttr, which is the CUdevice_attribute of that number; 0 for what is not there. */
-int sl_rt_attribute(const sl_rt *rt, int attribute);
-char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size);
-void sl_rt_device_uuid(char uuid[16]);
-cudaError_t sl_rt_device_attribute(sl_rt *rt, int *value, int attribute, int device);
-cudaError_t sl_rt_device_pci_id(char *text, int length, int device);
-cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set);
+int sl_cuda_attribute(const sl_cuda *rt, int attribute);
+char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size);
+void sl_cuda_device_uuid(char uuid[16]);
+cudaError_t sl_cuda_device_attribute(sl_cuda *rt, int *value, int attribute, int device);
+cudaError_t sl_cuda_device_pci_id(char *text, int length, int device);
+cudaError_t sl_cuda_limit(sl_cuda *rt, cudaLimit which, size_t *get, const size_t *set);
 
 /* ---- registry.c ---- */
 
 /* Registration by the runtime. */
-sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper);
-void sl_rt_register_function(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name);
-void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name, size_t bytes,
-                             bool managed);
+sl_cuda_binary *sl_cuda_register_binary(sl_cuda *rt, const sl_fatbin_wrapper *wrapper);
+void sl_cuda_register_function(sl_cuda *rt, sl_cuda_binary *binary, const void *host, const char *name);
+void sl_cuda_register_variable(sl_cuda *rt, sl_cuda_binary *binary, const void *host, const char *name, size_t bytes,
+                               bool managed);
 /* Images given to the driver: a fat binary's wrapper or container, or PTX text. They are not needed afterwards.
  * `why`: room for a sentence about a failure, which is also told. */
-cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
-                             size_t size);
-cudaError_t sl_rt_image_load_file(sl_rt *rt, const char *path, const void *origin, sl_rt_binary **binary, char *why,
-                                  size_t size);
-cudaError_t sl_rt_binary_unload(sl_rt *rt, sl_rt_binary *binary);
+cudaError_t sl_cuda_image_load(sl_cuda *rt, const void *image, const void *origin, sl_cuda_binary **binary, char *why,
+                               size_t size);
+cudaError_t sl_cuda_image_load_file(sl_cuda *rt, const char *path, const void *origin, sl_cuda_binary **binary,
+                                    char *why, size_t size);
+cudaError_t sl_cuda_binary_unload(sl_cuda *rt, sl_cuda_binary *binary);
 /* What is in a library that may not be one. */
-cudaError_t sl_rt_library_kernel(sl_rt *rt, sl_rt_function **kernel, sl_rt_binary *library, const char *name);
+cudaError_t sl_cuda_library_kernel(sl_cuda *rt, sl_cuda_function **kernel, sl_cuda_binary *library, const char *name);
 /* `kernels` NULL: only how many there are. */
-cudaError_t sl_rt_library_kernels(sl_rt *rt, sl_rt_function **kernels, unsigned room, unsigned *count,
-                                  sl_rt_binary *library);
-cudaError_t sl_rt_library_variable(sl_rt *rt, void **address, size_t *bytes, sl_rt_binary *library, const char *name);
-bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
+cudaError_t sl_cuda_library_kernels(sl_cuda *rt, sl_cuda_function **kernels, unsigned room, unsigned *count,
+                                    sl_cuda_binary *library);
+cudaError_t sl_cuda_library_variable(sl_cuda *rt, void **address, size_t *bytes, sl_cuda_binary *library,
+                                     const char *name);
+bool sl_cuda_binary_known(const sl_cuda *rt, const sl_cuda_binary *binary);
 /* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
-void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
-cudaError_t sl_rt_binary_load(sl_rt *rt, sl_rt_binary *binary);
+void sl_cuda_binary_release(sl_cuda *rt, sl_cuda_binary *binary);
+cudaError_t sl_cuda_binary_load(sl_cuda *rt, sl_cuda_binary *binary);
 /* A kernel of an image by name. */
-cudaError_t sl_rt_binary_function(sl_rt *rt, sl_rt_binary *binary, const char *name, sl_rt_function **function);
-cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *name, char **address, size_t *bytes);
+cudaError_t sl_cuda_binary_function(sl_cuda *rt, sl_cuda_binary *binary, const char *name, sl_cuda_function **function);
+cudaError_t sl_cuda_binary_variable(sl_cuda *rt, sl_cuda_binary *binary, const char *name, char **address,
+                                    size_t *bytes);
 /* The kernel behind a host stub or a handle, or NULL. Its binary may have been taken back. */
-sl_rt_function *sl_rt_function_find(const sl_rt *rt, const void *function);
+sl_cuda_function *sl_cuda_function_find(const sl_cuda *rt, const void *function);
 /* The same, ready to run, unless its binary has been. */
-cudaError_t sl_rt_function_get(sl_rt *rt, const void *function, sl_rt_function **found);
-cudaError_t sl_rt_variable_address(sl_rt *rt, const void *symbol, char **address, size_t *bytes);
-cudaError_t sl_rt_function_param(sl_rt *rt, const void *host, size_t index, size_t *offset, size_t *bytes);
+cudaError_t sl_cuda_function_get(sl_cuda *rt, const void *function, sl_cuda_function **found);
+cudaError_t sl_cuda_variable_address(sl_cuda *rt, const void *symbol, char **address, size_t *bytes);
+cudaError_t sl_cuda_function_param(sl_cuda *rt, const void *host, size_t index, size_t *offset, size_t *bytes);
 
 /* ---- link.c ---- */
 
 /* Version of a container that the linker made: its texts are linked with each other, not chosen from. */
 enum { SL_LINKED_VERSION = 0x534c };
-struct sl_rt_linker;
-cudaError_t sl_rt_linker_create(struct sl_rt_linker **linker);
-void sl_rt_linker_destroy(struct sl_rt_linker *linker);
+struct sl_cuda_linker;
+cudaError_t sl_cuda_linker_create(struct sl_cuda_linker **linker);
+void sl_cuda_linker_destroy(struct sl_cuda_linker *linker);
 /* PTX, a fat binary, or an object file with one; says why it cannot be used. */
-cudaError_t sl_rt_linker_add(sl_rt *rt, struct sl_rt_linker *linker, const void *data, size_t bytes);
-cudaError_t sl_rt_linker_add_file(sl_rt *rt, struct sl_rt_linker *linker, const char *path);
-/* An image for sl_rt_image_load, which lives as long as the linker. */
-cudaError_t sl_rt_linker_complete(struct sl_rt_linker *linker, void **image, size_t *bytes);
+cudaError_t sl_cuda_linker_add(sl_cuda *rt, struct sl_cuda_linker *linker, const void *data, size_t bytes);
+cudaError_t sl_cuda_linker_add_file(sl_cuda *rt, struct sl_cuda_linker *linker, const char *path);
+/* An image for sl_cuda_image_load, which lives as long as the linker. */
+cudaError_t sl_cuda_linker_complete(struct sl_cuda_linker *linker, void **image, size_t *bytes);
 
 /* ---- stream.c ---- */
 
-bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found);
+bool sl_cuda_stream_known(sl_cuda *rt, cudaStream_t stream, struct sl_cuda_stream **found);
 /* Runs the work now, or adds it to the graph that the stream is capturing. Owned parts of `op` are taken over. */
-cudaError_t sl_rt_submit(sl_rt *rt, cudaStream_t stream, sl_rt_op *op);
+cudaError_t sl_cuda_submit(sl_cuda *rt, cudaStream_t stream, sl_cuda_op *op);
 /* For calls that wait: fails when a stream is being captured that they would wait for. */
-cudaError_t sl_rt_synchronize(sl_rt *rt, cudaStream_t stream);
-cudaError_t sl_rt_device_synchronize(sl_rt *rt);
-cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags, int priority);
-cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream);
+cudaError_t sl_cuda_synchronize(sl_cuda *rt, cudaStream_t stream);
+cudaError_t sl_cuda_device_synchronize(sl_cuda *rt);
+cudaError_t sl_cuda_stream_create(sl_cuda *rt, cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t sl_cuda_stream_destroy(sl_cuda *rt, cudaStream_t stream);
 /* What is not asked for is NULL. */
-cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id);
+cudaError_t sl_cuda_stream_facts(sl_cuda *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id);
 /* `set` NULL: what was set before, or zeros. */
-cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void *get, const void *set);
+cudaError_t sl_cuda_stream_attribute(sl_cuda *rt, cudaStream_t stream, int id, void *get, const void *set);
 /* For calls that change nothing here: is there such a stream? */
-cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream);
-cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
-                              void *data);
-cudaError_t sl_rt_event_create(sl_rt *rt, cudaEvent_t *event, unsigned flags);
-cudaError_t sl_rt_event_destroy(sl_rt *rt, cudaEvent_t event);
-cudaError_t sl_rt_event_record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream);
-cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event);
-cudaError_t sl_rt_event_synchronize(sl_rt *rt, cudaEvent_t event);
-cudaError_t sl_rt_event_elapsed(sl_rt *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+cudaError_t sl_cuda_stream_hint(sl_cuda *rt, cudaStream_t stream);
+cudaError_t sl_cuda_submit_host(sl_cuda *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
+                                void *data);
+cudaError_t sl_cuda_event_create(sl_cuda *rt, cudaEvent_t *event, unsigned flags);
+cudaError_t sl_cuda_event_destroy(sl_cuda *rt, cudaEvent_t event);
+cudaError_t sl_cuda_event_record(sl_cuda *rt, cudaEvent_t event, cudaStream_t stream);
+cudaError_t sl_cuda_event_wait(sl_cuda *rt, cudaStream_t stream, cudaEvent_t event);
+cudaError_t sl_cuda_event_synchronize(sl_cuda *rt, cudaEvent_t event);
+cudaError_t sl_cuda_event_elapsed(sl_cuda *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 
 /* ---- launch.c ---- */
 
 /* A launch as a program asks for it. */
-typedef struct sl_rt_config {
+typedef struct sl_cuda_config {
     const void *function; /* stub or handle */
     dim3 grid, block;
     size_t shared;
@@ -459,288 +461,291 @@ typedef struct sl_rt_config {
     void **args;        /* a pointer per parameter; NULL: */
     const void *packed; /* all of them as PTX lays them out */
     size_t packed_bytes;
-} sl_rt_config;
+} sl_cuda_config;
 
-typedef struct sl_rt_function_facts {
+typedef struct sl_cuda_function_facts {
     uint32_t static_shared, const_bytes, local_bytes, registers;
     uint32_t max_threads, max_dynamic_shared;
     uint32_t ptx_version, binary_version; /* 90 */
     int carveout;
     bool must_set_cluster, large_clusters;
     int cluster[3], cluster_policy; /* of the first: what the kernel requires */
-} sl_rt_function_facts;
+} sl_cuda_function_facts;
 
 /* Arguments as the driver takes them beside a pointer per parameter: a list of kinds and values that ends with 0. */
-cudaError_t sl_rt_config_extra(sl_rt_config *config, void **extra);
-cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *config, sl_rt_op *op);
-cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream_t stream);
+cudaError_t sl_cuda_config_extra(sl_cuda_config *config, void **extra);
+cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *config, sl_cuda_op *op);
+cudaError_t sl_cuda_launch_issue(sl_cuda *rt, const sl_cuda_config *config, cudaStream_t stream);
 /* What a driver of CUDA 13 makes of the reasons for refusing a launch: it is less exact than its predecessors. */
-cudaError_t sl_rt_refusal(cudaError_t error);
+cudaError_t sl_cuda_refusal(cudaError_t error);
 /* Reads attributes of a launch, of the runtime or the driver (which have the same layout). */
-cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config);
+cudaError_t sl_cuda_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_cuda_config *config);
 /* Clusters that fit the device at once, and the largest cluster that a kernel may be launched with. */
-cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *config);
-cudaError_t sl_rt_largest_cluster(sl_rt *rt, int *blocks, const sl_rt_config *config);
-cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts);
+cudaError_t sl_cuda_active_clusters(sl_cuda *rt, int *clusters, const sl_cuda_config *config);
+cudaError_t sl_cuda_largest_cluster(sl_cuda *rt, int *blocks, const sl_cuda_config *config);
+cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda_function_facts *facts);
 /* cudaFuncCache: which part of the unified cache the kernel prefers. */
-cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config);
-cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
+cudaError_t sl_cuda_function_cache_config(sl_cuda *rt, const void *function, int config);
+cudaError_t sl_cuda_function_set(sl_cuda *rt, const void *function, cudaFuncAttribute attribute, int value);
 /* Is it ready to run? For preferences that change nothing. */
-cudaError_t sl_rt_function_check(sl_rt *rt, const void *function);
-cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
-cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
+cudaError_t sl_cuda_function_check(sl_cuda *rt, const void *function);
+cudaError_t sl_cuda_occupancy(sl_cuda *rt, int *blocks, const void *function, int threads, size_t shared);
+cudaError_t sl_cuda_available_shared(sl_cuda *rt, size_t *shared, const void *function, int blocks, int threads);
 
 /* ---- virtual_memory.c ---- */
 
-struct sl_rt_physical; /* memory without an address */
-size_t sl_rt_vm_granularity(void);
-cudaError_t sl_rt_vm_reserve(sl_rt *rt, uint64_t *address, size_t bytes, size_t align);
-cudaError_t sl_rt_vm_unreserve(sl_rt *rt, uint64_t address, size_t bytes);
-cudaError_t sl_rt_vm_create(sl_rt *rt, struct sl_rt_physical **memory, size_t bytes);
+struct sl_cuda_physical; /* memory without an address */
+size_t sl_cuda_vm_granularity(void);
+cudaError_t sl_cuda_vm_reserve(sl_cuda *rt, uint64_t *address, size_t bytes, size_t align);
+cudaError_t sl_cuda_vm_unreserve(sl_cuda *rt, uint64_t address, size_t bytes);
+cudaError_t sl_cuda_vm_create(sl_cuda *rt, struct sl_cuda_physical **memory, size_t bytes);
 /* Gives a handle back; the memory is there as long as it is mapped. */
-cudaError_t sl_rt_vm_release(sl_rt *rt, struct sl_rt_physical *memory);
-cudaError_t sl_rt_vm_size(const sl_rt *rt, const struct sl_rt_physical *memory, size_t *bytes);
+cudaError_t sl_cuda_vm_release(sl_cuda *rt, struct sl_cuda_physical *memory);
+cudaError_t sl_cuda_vm_size(const sl_cuda *rt, const struct sl_cuda_physical *memory, size_t *bytes);
 /* As a file descriptor, which the caller closes. */
-cudaError_t sl_rt_vm_export(const sl_rt *rt, const struct sl_rt_physical *memory, int *file);
-cudaError_t sl_rt_vm_import(sl_rt *rt, struct sl_rt_physical **memory, int file);
-cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, struct sl_rt_physical *memory);
-cudaError_t sl_rt_vm_unmap(sl_rt *rt, uint64_t address, size_t bytes);
+cudaError_t sl_cuda_vm_export(const sl_cuda *rt, const struct sl_cuda_physical *memory, int *file);
+cudaError_t sl_cuda_vm_import(sl_cuda *rt, struct sl_cuda_physical **memory, int file);
+cudaError_t sl_cuda_vm_map(sl_cuda *rt, uint64_t address, size_t bytes, struct sl_cuda_physical *memory);
+cudaError_t sl_cuda_vm_unmap(sl_cuda *rt, uint64_t address, size_t bytes);
 /* What is mapped can be accessed only then. */
-cudaError_t sl_rt_vm_set_access(sl_rt *rt, uint64_t address, size_t bytes, unsigned access);
-cudaError_t sl_rt_vm_access(const sl_rt *rt, uint64_t address, unsigned *access);
+cudaError_t sl_cuda_vm_set_access(sl_cuda *rt, uint64_t address, size_t bytes, unsigned access);
+cudaError_t sl_cuda_vm_access(const sl_cuda *rt, uint64_t address, unsigned *access);
 /* Another handle of the memory at an address. */
-cudaError_t sl_rt_vm_retain(const sl_rt *rt, uint64_t address, struct sl_rt_physical **memory);
+cudaError_t sl_cuda_vm_retain(const sl_cuda *rt, uint64_t address, struct sl_cuda_physical **memory);
 
-bool sl_rt_vm_holds(const sl_rt *rt, uint64_t address);
+bool sl_cuda_vm_holds(const sl_cuda *rt, uint64_t address);
 
 /* ---- processes.c ---- */
 
-/* `handle`: room for an sl_rt_ipc_handle, of any alignment. */
-cudaError_t sl_rt_share_memory(sl_rt *rt, void *handle, const void *pointer);
-cudaError_t sl_rt_open_memory(sl_rt *rt, void **pointer, sl_rt_ipc_handle handle, unsigned flags);
-cudaError_t sl_rt_close_memory(sl_rt *rt, const void *pointer);
-cudaError_t sl_rt_share_event(sl_rt *rt, void *handle, cudaEvent_t event);
-cudaError_t sl_rt_open_event(sl_rt *rt, cudaEvent_t *event, sl_rt_ipc_handle handle);
+/* `handle`: room for an sl_cuda_ipc_handle, of any alignment. */
+cudaError_t sl_cuda_share_memory(sl_cuda *rt, void *handle, const void *pointer);
+cudaError_t sl_cuda_open_memory(sl_cuda *rt, void **pointer, sl_cuda_ipc_handle handle, unsigned flags);
+cudaError_t sl_cuda_close_memory(sl_cuda *rt, const void *pointer);
+cudaError_t sl_cuda_share_event(sl_cuda *rt, void *handle, cudaEvent_t event);
+cudaError_t sl_cuda_open_event(sl_cuda *rt, cudaEvent_t *event, sl_cuda_ipc_handle handle);
 
 /* ---- copy.c ---- */
 
 /* Where an element of a pitched block lies. An error, not another address, where there is none. */
-cudaError_t sl_rt_pitched_at(void *base, size_t x, size_t y, size_t z, size_t pitch, size_t slice, char **at);
-cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_rt_copy *copy);
+cudaError_t sl_cuda_pitched_at(void *base, size_t x, size_t y, size_t z, size_t pitch, size_t slice, char **at);
+cudaError_t sl_cuda_copy_of_params(sl_cuda *rt, const cudaMemcpy3DParms *params, sl_cuda_copy *copy);
 /* `wait`: the call returns only when the copy is done, and so passes printf output on. Offsets and widths of arrays are
  * in bytes. */
-cudaError_t sl_rt_copy_submit(sl_rt *rt, const sl_rt_copy *copy, cudaStream_t stream, bool wait);
-cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
-                          bool wait);
+cudaError_t sl_cuda_copy_submit(sl_cuda *rt, const sl_cuda_copy *copy, cudaStream_t stream, bool wait);
+cudaError_t sl_cuda_copy_1d(sl_cuda *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream, bool wait);
 /* *failed: which of them could not be issued. */
-cudaError_t sl_rt_copy_batch(sl_rt *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
-                             size_t *failed, cudaStream_t stream);
-cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-                          size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
-cudaError_t sl_rt_copy_3d(sl_rt *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait);
-cudaError_t sl_rt_copy_array_2d(sl_rt *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
-                                size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
-                                bool wait);
-cudaError_t sl_rt_copy_array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
-                                 size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
-cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
-                              size_t src_y, size_t width, size_t height, cudaMemcpyKind kind);
-cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
-                                  size_t src_y, size_t bytes, cudaMemcpyKind kind);
-cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream);
+cudaError_t sl_cuda_copy_batch(sl_cuda *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                               size_t *failed, cudaStream_t stream);
+cudaError_t sl_cuda_copy_2d(sl_cuda *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                            size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
+cudaError_t sl_cuda_copy_3d(sl_cuda *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait);
+cudaError_t sl_cuda_copy_array_2d(sl_cuda *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
+                                  size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                                  bool wait);
+cudaError_t sl_cuda_copy_array_run(sl_cuda *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
+                                   size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
+cudaError_t sl_cuda_copy_arrays(sl_cuda *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                                size_t src_y, size_t width, size_t height, cudaMemcpyKind kind);
+cudaError_t sl_cuda_copy_array_runs(sl_cuda *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src,
+                                    size_t src_x, size_t src_y, size_t bytes, cudaMemcpyKind kind);
+cudaError_t sl_cuda_fill_submit(sl_cuda *rt, const sl_cuda_fill *fill, cudaStream_t stream);
 
 /* call_site.c: the functions of the program that the call comes from, and the offsets in them:
  * "in on_device<float>+0x2c, main+0x4e". False: they are unknown. */
-bool sl_rt_call_site(sl_rt *rt, char *text, size_t size);
+bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size);
 
 /* ---- memory.c ---- */
 
-cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind kind);
-cudaError_t sl_rt_free(sl_rt *rt, void *pointer);
+cudaError_t sl_cuda_alloc(sl_cuda *rt, void **pointer, size_t bytes, sl_alloc_kind kind);
+cudaError_t sl_cuda_free(sl_cuda *rt, void *pointer);
 /* Memory of a node of a graph. Every launch gets the same memory: it is never given back. */
-cudaError_t sl_rt_alloc_for_graph(sl_rt *rt, void **pointer, size_t bytes);
-cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes);
+cudaError_t sl_cuda_alloc_for_graph(sl_cuda *rt, void **pointer, size_t bytes);
+cudaError_t sl_cuda_graph_memory(sl_cuda *rt, int attribute, uint64_t *bytes);
 /* What a pointer points into; false: nothing of ours. */
-bool sl_rt_pointer_find(sl_rt *rt, const void *pointer, cudaMemoryType *type, char **base, size_t *bytes);
+bool sl_cuda_pointer_find(sl_cuda *rt, const void *pointer, cudaMemoryType *type, char **base, size_t *bytes);
 /* `host`: pinned memory, which is freed by calls of its own. */
-cudaError_t sl_rt_free_kind(sl_rt *rt, void *pointer, bool host);
-cudaError_t sl_rt_alloc_pitched(sl_rt *rt, void **pointer, size_t *pitch, size_t width, size_t height, size_t depth);
-cudaError_t sl_rt_register_host(sl_rt *rt, void *pointer, size_t bytes, unsigned flags);
-cudaError_t sl_rt_unregister_host(sl_rt *rt, void *pointer);
-cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host);
-cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host);
-cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
+cudaError_t sl_cuda_free_kind(sl_cuda *rt, void *pointer, bool host);
+cudaError_t sl_cuda_alloc_pitched(sl_cuda *rt, void **pointer, size_t *pitch, size_t width, size_t height,
+                                  size_t depth);
+cudaError_t sl_cuda_register_host(sl_cuda *rt, void *pointer, size_t bytes, unsigned flags);
+cudaError_t sl_cuda_unregister_host(sl_cuda *rt, void *pointer);
+cudaError_t sl_cuda_host_pointer(sl_cuda *rt, void **device, void *host);
+cudaError_t sl_cuda_host_flags(sl_cuda *rt, unsigned *flags, void *host);
+cudaError_t sl_cuda_memory_info(sl_cuda *rt, size_t *available, size_t *total);
 /* For advice about managed memory, which changes nothing here. */
-cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
-cudaError_t sl_rt_check_managed_batch(sl_rt *rt, void *const *pointer, const size_t *bytes, size_t count);
+cudaError_t sl_cuda_check_managed(sl_cuda *rt, const void *pointer, size_t bytes);
+cudaError_t sl_cuda_check_managed_batch(sl_cuda *rt, void *const *pointer, const size_t *bytes, size_t count);
 enum { SL_ACCESS_READ_WRITE = 3 };
-bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
-cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool); /* for settings that change nothing here */
-cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device);
-cudaError_t sl_rt_pool_create(sl_rt *rt, cudaMemPool_t *pool, const cudaMemPoolProps *props);
-cudaError_t sl_rt_pool_destroy(sl_rt *rt, cudaMemPool_t pool);
-cudaError_t sl_rt_pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value, bool set);
-cudaError_t sl_rt_alloc_async(sl_rt *rt, void **pointer, size_t bytes, cudaStream_t stream);
-cudaError_t sl_rt_free_async(sl_rt *rt, void *pointer, cudaStream_t stream);
+bool sl_cuda_pool_known(sl_cuda *rt, cudaMemPool_t pool);
+cudaError_t sl_cuda_pool_check(sl_cuda *rt, cudaMemPool_t pool); /* for settings that change nothing here */
+cudaError_t sl_cuda_default_pool(sl_cuda *rt, cudaMemPool_t *pool, int device);
+cudaError_t sl_cuda_pool_create(sl_cuda *rt, cudaMemPool_t *pool, const cudaMemPoolProps *props);
+cudaError_t sl_cuda_pool_destroy(sl_cuda *rt, cudaMemPool_t pool);
+cudaError_t sl_cuda_pool_attribute(sl_cuda *rt, cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value, bool set);
+cudaError_t sl_cuda_alloc_async(sl_cuda *rt, void **pointer, size_t bytes, cudaStream_t stream);
+cudaError_t sl_cuda_free_async(sl_cuda *rt, void *pointer, cudaStream_t stream);
 
 /* ---- array.c ---- */
 
 enum { SL_MAX_LINEAR_TEXELS = 1 << 28 };
 /* Where element row y, slice z of an array starts, and its shape in bytes. */
-typedef struct sl_rt_array_shape {
+typedef struct sl_cuda_array_shape {
     char *data;
     size_t element_bytes, pitch, slice, width, height, depth; /* width in elements */
-} sl_rt_array_shape;
-cudaError_t sl_rt_array_shape_of(sl_rt *rt, cudaArray_t array, sl_rt_array_shape *shape);
-cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
-                               unsigned flags);
-cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array);
-cudaError_t sl_rt_array_info(sl_rt *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
-                             cudaArray_t array);
+} sl_cuda_array_shape;
+cudaError_t sl_cuda_array_shape_of(sl_cuda *rt, cudaArray_t array, sl_cuda_array_shape *shape);
+cudaError_t sl_cuda_array_create(sl_cuda *rt, cudaArray_t *array, const cudaChannelFormatDesc *format,
+                                 cudaExtent extent, unsigned flags);
+cudaError_t sl_cuda_array_free(sl_cuda *rt, cudaArray_t array);
+cudaError_t sl_cuda_array_info(sl_cuda *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
+                               cudaArray_t array);
 /* Their levels are arrays that go with them. */
-cudaError_t sl_rt_mipmap_create(sl_rt *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
-                                cudaExtent extent, unsigned levels, unsigned flags);
-cudaError_t sl_rt_mipmap_level(sl_rt *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level);
-cudaError_t sl_rt_mipmap_free(sl_rt *rt, cudaMipmappedArray_t mipmap);
+cudaError_t sl_cuda_mipmap_create(sl_cuda *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
+                                  cudaExtent extent, unsigned levels, unsigned flags);
+cudaError_t sl_cuda_mipmap_level(sl_cuda *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level);
+cudaError_t sl_cuda_mipmap_free(sl_cuda *rt, cudaMipmappedArray_t mipmap);
 /* `view` may be NULL. */
-cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
-                                 const cudaTextureDesc *desc, const cudaResourceViewDesc *view);
-cudaError_t sl_rt_surface_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource);
-cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object, bool surface);
+cudaError_t sl_cuda_texture_create(sl_cuda *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
+                                   const cudaTextureDesc *desc, const cudaResourceViewDesc *view);
+cudaError_t sl_cuda_surface_create(sl_cuda *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource);
+cudaError_t sl_cuda_texture_destroy(sl_cuda *rt, cudaTextureObject_t object, bool surface);
 /* What is not asked for is NULL. */
-cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
-                                cudaResourceViewDesc *view, cudaTextureObject_t object);
-cudaError_t sl_rt_surface_resource(sl_rt *rt, sl_cuda_resource *resource, cudaTextureObject_t object);
+cudaError_t sl_cuda_texture_descs(sl_cuda *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
+                                  cudaResourceViewDesc *view, cudaTextureObject_t object);
+cudaError_t sl_cuda_surface_resource(sl_cuda *rt, sl_cuda_resource *resource, cudaTextureObject_t object);
 
 /* ---- capture.c ---- */
 
-cudaError_t sl_rt_capture_begin(sl_rt *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                const void *edges, size_t count);
-cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t sl_cuda_capture_begin(sl_cuda *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                  const void *edges, size_t count);
+cudaError_t sl_cuda_capture_end(sl_cuda *rt, cudaStream_t stream, cudaGraph_t *graph);
 /* A stream that is destroyed takes the capture with it that began there. */
-void sl_rt_capture_abandon(sl_rt *rt, struct sl_rt_stream *stream);
-cudaError_t sl_rt_capture_info(sl_rt *rt, cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
-                               const cudaGraphNode_t **after, size_t *count);
+void sl_cuda_capture_abandon(sl_cuda *rt, struct sl_cuda_stream *stream);
+cudaError_t sl_cuda_capture_info(sl_cuda *rt, cudaStream_t stream, int *status, unsigned long long *id,
+                                 cudaGraph_t *graph, const cudaGraphNode_t **after, size_t *count);
 /* Adds to what the next node comes after, or replaces it. */
-cudaError_t sl_rt_capture_depend(sl_rt *rt, cudaStream_t stream, const cudaGraphNode_t *after, const void *edges,
-                                 size_t count, unsigned flags);
+cudaError_t sl_cuda_capture_depend(sl_cuda *rt, cudaStream_t stream, const cudaGraphNode_t *after, const void *edges,
+                                   size_t count, unsigned flags);
 
 /* ---- graph.c ---- */
 
-cudaGraph_t sl_rt_graph_new(void);
-void sl_rt_graph_release(sl_rt *rt, cudaGraph_t graph);
-cudaGraph_t sl_rt_graph_clone(sl_rt *rt, cudaGraph_t graph);
+cudaGraph_t sl_cuda_graph_new(void);
+void sl_cuda_graph_release(sl_cuda *rt, cudaGraph_t graph);
+cudaGraph_t sl_cuda_graph_clone(sl_cuda *rt, cudaGraph_t graph);
 /* Takes over owned parts of `op`. `edges`: a cudaGraphEdgeData for each of `after`; NULL: all zero. */
-cudaError_t sl_rt_graph_add_node(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 const void *edges, size_t count, sl_rt_op *op);
-cudaError_t sl_rt_node_destroy(sl_rt *rt, cudaGraphNode_t node);
-cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges,
-                                         size_t count);
-cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+cudaError_t sl_cuda_graph_add_node(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                   const void *edges, size_t count, sl_cuda_op *op);
+cudaError_t sl_cuda_node_destroy(sl_cuda *rt, cudaGraphNode_t node);
+cudaError_t sl_cuda_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges,
+                                           size_t count);
+cudaError_t sl_cuda_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
 /* Lists take as much as there is room for, and say how much there is. `edges`: room for data of edges, or NULL. */
-cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
-cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
-                              size_t *count);
-cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count);
+cudaError_t sl_cuda_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
+cudaError_t sl_cuda_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
+                                size_t *count);
+cudaError_t sl_cuda_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges,
+                                    size_t *count);
 /* The node of a copy of the graph, or of an executable, that was made from `node`; NULL: none. */
-cudaGraphNode_t sl_rt_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
-cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
-cudaError_t sl_rt_graph_dot(cudaGraph_t graph, const char *path);
-cudaError_t sl_rt_graph_instantiate(sl_rt *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
-cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t sl_rt_graph_update(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
+cudaGraphNode_t sl_cuda_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
+cudaGraphNode_t sl_cuda_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
+cudaError_t sl_cuda_graph_dot(cudaGraph_t graph, const char *path);
+cudaError_t sl_cuda_graph_instantiate(sl_cuda *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t sl_cuda_graph_launch(sl_cuda *rt, cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t sl_cuda_graph_update(sl_cuda *rt, cudaGraphExec_t exec, cudaGraph_t graph,
+                                 cudaGraphExecUpdateResultInfo *info);
 /* As CUDA 11 answers. */
-cudaError_t sl_rt_graph_update_11(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
-                                  int *result);
-void sl_rt_graph_exec_destroy(sl_rt *rt, cudaGraphExec_t exec);
-cudaError_t sl_rt_condition_create(sl_rt *rt, unsigned long long *handle, cudaGraph_t graph, unsigned value,
-                                   unsigned flags);
+cudaError_t sl_cuda_graph_update_11(sl_cuda *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+                                    int *result);
+void sl_cuda_graph_exec_destroy(sl_cuda *rt, cudaGraphExec_t exec);
+cudaError_t sl_cuda_condition_create(sl_cuda *rt, unsigned long long *handle, cudaGraph_t graph, unsigned value,
+                                     unsigned flags);
 /* From kernels; false: no such handle. */
-bool sl_rt_condition_set(sl_rt *rt, uint64_t handle, uint32_t value);
-cudaError_t sl_rt_object_create(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned users);
-cudaError_t sl_rt_object_retain(cudaUserObject_t object, unsigned count);
-cudaError_t sl_rt_object_release(sl_rt *rt, cudaUserObject_t object, unsigned count);
-cudaError_t sl_rt_graph_retain(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags);
-cudaError_t sl_rt_graph_unretain(sl_rt *rt, cudaGraph_t graph, cudaUserObject_t object, unsigned count);
+bool sl_cuda_condition_set(sl_cuda *rt, uint64_t handle, uint32_t value);
+cudaError_t sl_cuda_object_create(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned users);
+cudaError_t sl_cuda_object_retain(cudaUserObject_t object, unsigned count);
+cudaError_t sl_cuda_object_release(sl_cuda *rt, cudaUserObject_t object, unsigned count);
+cudaError_t sl_cuda_graph_retain(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags);
+cudaError_t sl_cuda_graph_unretain(sl_cuda *rt, cudaGraph_t graph, cudaUserObject_t object, unsigned count);
 
 /* ---- graph_nodes.c ---- */
 
 /* The work that parameters describe. An allocation and the bodies of a conditional node are made, and told in
  * `params`. */
-cudaError_t sl_rt_node_op(sl_rt *rt, cudaGraphNodeParams *params, sl_rt_op *op);
-cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                            const void *edges, size_t count, cudaGraphNodeParams *params);
+cudaError_t sl_cuda_node_op(sl_cuda *rt, cudaGraphNodeParams *params, sl_cuda_op *op);
+cudaError_t sl_cuda_graph_add(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                              const void *edges, size_t count, cudaGraphNodeParams *params);
 /* Parameters of one kind, in their own struct. */
-cudaError_t sl_rt_graph_add_kind(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 size_t count, cudaGraphNodeType type, void *params, size_t bytes);
-cudaError_t sl_rt_node_set(sl_rt *rt, cudaGraphNode_t node, cudaGraphNodeParams *params);
-cudaError_t sl_rt_node_set_kind(sl_rt *rt, cudaGraphNode_t node, cudaGraphNodeType type, const void *params,
-                                size_t bytes);
+cudaError_t sl_cuda_graph_add_kind(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                   size_t count, cudaGraphNodeType type, void *params, size_t bytes);
+cudaError_t sl_cuda_node_set(sl_cuda *rt, cudaGraphNode_t node, cudaGraphNodeParams *params);
+cudaError_t sl_cuda_node_set_kind(sl_cuda *rt, cudaGraphNode_t node, cudaGraphNodeType type, const void *params,
+                                  size_t bytes);
 /* Puts other work of the same kind into a node; takes over owned parts of `op`. */
-cudaError_t sl_rt_node_replace(sl_rt *rt, cudaGraphNode_t node, sl_rt_op *op);
-cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
-cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params);
-cudaError_t sl_rt_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params);
-cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params);
-cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params);
-cudaError_t sl_rt_node_get_alloc(cudaGraphNode_t node, cudaMemAllocNodeParams *params);
-cudaError_t sl_rt_node_get_free(cudaGraphNode_t node, void **pointer);
-cudaError_t sl_rt_node_get_child(cudaGraphNode_t node, cudaGraph_t *graph);
+cudaError_t sl_cuda_node_replace(sl_cuda *rt, cudaGraphNode_t node, sl_cuda_op *op);
+cudaError_t sl_cuda_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
+cudaError_t sl_cuda_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params);
+cudaError_t sl_cuda_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params);
+cudaError_t sl_cuda_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params);
+cudaError_t sl_cuda_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params);
+cudaError_t sl_cuda_node_get_alloc(cudaGraphNode_t node, cudaMemAllocNodeParams *params);
+cudaError_t sl_cuda_node_get_free(cudaGraphNode_t node, void **pointer);
+cudaError_t sl_cuda_node_get_child(cudaGraphNode_t node, cudaGraph_t *graph);
 /* Of nodes that record an event, or wait for one. */
-cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event);
+cudaError_t sl_cuda_node_get_event(cudaGraphNode_t node, sl_cuda_op_kind kind, cudaEvent_t *event);
 /* Of kernels; `set` NULL: what was set before, or zeros. */
-cudaError_t sl_rt_node_attribute(cudaGraphNode_t node, int id, void *get, const void *set);
-cudaError_t sl_rt_node_copy_attributes(cudaGraphNode_t to, cudaGraphNode_t from);
+cudaError_t sl_cuda_node_attribute(cudaGraphNode_t node, int id, void *get, const void *set);
+cudaError_t sl_cuda_node_copy_attributes(cudaGraphNode_t to, cudaGraphNode_t from);
 /* `was` NULL: sets whether the node runs. */
-cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was);
+cudaError_t sl_cuda_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was);
 
 #pragma GCC visibility pop
 
 /* ---- within the core ---- */
 
 /* core.c: whether this text comes for the first time. */
-bool sl_rt_is_new(sl_rt *rt, const char *text);
+bool sl_cuda_is_new(sl_cuda *rt, const char *text);
 /* image.c: takes the parts of an image over into `binary`. */
-cudaError_t sl_rt_image_read(sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error);
-/* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
-cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
-cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);
+cudaError_t sl_cuda_image_read(sl_cuda *rt, sl_cuda_binary *binary, const void *image, sl_error *error);
+/* Makes a program of it on the device; sl_cuda_binary_load does so once, and tells failures. */
+cudaError_t sl_cuda_binary_prepare(sl_cuda *rt, sl_cuda_binary *binary, sl_error *error);
+cudaError_t sl_cuda_run_op(sl_cuda *rt, const sl_cuda_op *op);
 /* capture.c: adds nodes that are not there yet. False: out of memory. */
-bool sl_rt_nodes_add(sl_rt_nodes *to, const cudaGraphNode_t *from, size_t count);
+bool sl_cuda_nodes_add(sl_cuda_nodes *to, const cudaGraphNode_t *from, size_t count);
 /* Adds work to the graph that the stream is capturing. */
-cudaError_t sl_rt_capture_add(sl_rt *rt, struct sl_rt_stream *stream, sl_rt_op *op);
+cudaError_t sl_cuda_capture_add(sl_cuda *rt, struct sl_cuda_stream *stream, sl_cuda_op *op);
 /* graph.c */
-cudaError_t sl_rt_conditional_run(sl_rt *rt, const sl_rt_op *op);
-cudaError_t sl_rt_child_run(sl_rt *rt, const sl_rt_op *op);
+cudaError_t sl_cuda_conditional_run(sl_cuda *rt, const sl_cuda_op *op);
+cudaError_t sl_cuda_child_run(sl_cuda *rt, const sl_cuda_op *op);
 /* memory.c: writes values, or waits for them. */
-cudaError_t sl_rt_values_run(sl_rt *rt, const sl_rt_op *op);
-void sl_rt_op_fini(sl_rt *rt, sl_rt_op *op);
-cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream);
-cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *copy);
-cudaError_t sl_rt_fill_run(sl_rt *rt, const sl_rt_fill *fill);
-cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream);
-/* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_rt. */
-int sl_rt_device_function(void *context, const char *name);
-void sl_rt_device_call(void *context, uint32_t number, const sl_emu_call *call);
+cudaError_t sl_cuda_values_run(sl_cuda *rt, const sl_cuda_op *op);
+void sl_cuda_op_fini(sl_cuda *rt, sl_cuda_op *op);
+cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t stream);
+cudaError_t sl_cuda_copy_run(sl_cuda *rt, const sl_cuda_copy *copy);
+cudaError_t sl_cuda_fill_run(sl_cuda *rt, const sl_cuda_fill *fill);
+cudaError_t sl_cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t stream);
+/* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_cuda. */
+int sl_cuda_device_function(void *context, const char *name);
+void sl_cuda_device_call(void *context, uint32_t number, const sl_emu_call *call);
 /* Appends what the kernel that ran last has issued, the first at the end. False: out of memory. */
-bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to);
+bool sl_cuda_device_calls_take(sl_cuda *rt, uint64_t parent_plus, sl_cuda_ops *to);
 /* What each part keeps of a device that is thrown away. */
-void sl_rt_device_calls_forget_device(sl_rt *rt);
-void sl_rt_vm_forget_device(sl_rt *rt);
-void sl_rt_processes_forget_device(sl_rt *rt);
-void sl_rt_registry_forget_device(sl_rt *rt);
-void sl_rt_streams_forget_device(sl_rt *rt);
-void sl_rt_memory_forget_device(sl_rt *rt);
-void sl_rt_arrays_forget_device(sl_rt *rt);
+void sl_cuda_device_calls_forget_device(sl_cuda *rt);
+void sl_cuda_vm_forget_device(sl_cuda *rt);
+void sl_cuda_processes_forget_device(sl_cuda *rt);
+void sl_cuda_registry_forget_device(sl_cuda *rt);
+void sl_cuda_streams_forget_device(sl_cuda *rt);
+void sl_cuda_memory_forget_device(sl_cuda *rt);
+void sl_cuda_arrays_forget_device(sl_cuda *rt);
 
 /* ---- results.c ---- */
 
 /* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
-sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
+sl_status sl_cuda_results_open(sl_cuda *rt, const sl_launch_sink **sink, sl_error *error);
 /* 1 + the number of the launch that ran last; 0: nobody counts. */
-uint64_t sl_rt_results_launches(const sl_rt *rt);
+uint64_t sl_cuda_results_launches(const sl_cuda *rt);
 /* Kernels' addresses lose their meaning with the device. */
-void sl_rt_results_forget_device(sl_rt *rt);
-void sl_rt_results_close(sl_rt *rt);
+void sl_cuda_results_forget_device(sl_cuda *rt);
+void sl_cuda_results_close(sl_cuda *rt);
 
 #endif

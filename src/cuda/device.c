@@ -9,23 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-const sl_machine *sl_rt_machine(const sl_rt *rt)
+const sl_machine *sl_cuda_machine(const sl_cuda *rt)
 {
     return sl_emu_machine(rt->emu);
 }
 
-const sl_gpu_limits *sl_rt_limits(const sl_rt *rt)
+const sl_gpu_limits *sl_cuda_limits(const sl_cuda *rt)
 {
     return sl_emu_limits(rt->emu);
 }
 
-uint32_t sl_rt_capability(const sl_rt *rt)
+uint32_t sl_cuda_capability(const sl_cuda *rt)
 {
     enum { H200 = 90 };
     return rt->options.compute_capability ? rt->options.compute_capability : H200;
 }
 
-char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size)
+char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size)
 {
     size_t start = (size_t)snprintf(buffer, size, "Sluice emulated ");
     snprintf(buffer, size, "Sluice emulated %s", sl_emu_machine(rt->emu)->name);
@@ -34,12 +34,12 @@ char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size)
     return buffer;
 }
 
-void sl_rt_device_uuid(char uuid[16])
+void sl_cuda_device_uuid(char uuid[16])
 {
     memcpy(uuid, "sluice emulator", 16);
 }
 
-int sl_rt_attribute(const sl_rt *rt, int attribute)
+int sl_cuda_attribute(const sl_cuda *rt, int attribute)
 {
     const sl_machine *m = sl_emu_machine(rt->emu);
     const sl_gpu_limits *l = sl_emu_limits(rt->emu);
@@ -59,15 +59,15 @@ int sl_rt_attribute(const sl_rt *rt, int attribute)
     return 0; /* what is not in the table is not there on this machine */
 }
 
-cudaError_t sl_rt_device_attribute(sl_rt *rt, int *value, int attribute, int device)
+cudaError_t sl_cuda_device_attribute(sl_cuda *rt, int *value, int attribute, int device)
 {
     if (!value || attribute < 1 || attribute > SL_LAST_ATTRIBUTE)
         return cudaErrorInvalidValue;
-    *value = sl_rt_attribute(rt, attribute);
+    *value = sl_cuda_attribute(rt, attribute);
     return device ? cudaErrorInvalidDevice : cudaSuccess;
 }
 
-cudaError_t sl_rt_device_pci_id(char *text, int length, int device)
+cudaError_t sl_cuda_device_pci_id(char *text, int length, int device)
 {
     if (!text || length < (int)sizeof SL_PCI_BUS_ID)
         return cudaErrorInvalidValue;
@@ -77,7 +77,7 @@ cudaError_t sl_rt_device_pci_id(char *text, int length, int device)
 
 /* ---- settings ---- */
 
-cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set)
+cudaError_t sl_cuda_limit(sl_cuda *rt, cudaLimit which, size_t *get, const size_t *set)
 {
     if ((unsigned)which >= SL_CUDA_LIMITS || (!get && !set))
         return cudaErrorInvalidValue;

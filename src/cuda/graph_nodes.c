@@ -7,84 +7,85 @@
 
 /* ---- from parameters to work ---- */
 
-static cudaError_t kernel_op(sl_rt *rt, const cudaKernelNodeParams *p, sl_rt_op *op)
+static cudaError_t kernel_op(sl_cuda *rt, const cudaKernelNodeParams *p, sl_cuda_op *op)
 {
-    sl_rt_config config = {.function = p->func,
-                           .grid = p->gridDim,
-                           .block = p->blockDim,
-                           .shared = p->sharedMemBytes,
-                           .args = p->kernelParams};
-    cudaError_t error = sl_rt_config_extra(&config, p->extra);
-    return error ? error : sl_rt_launch_make(rt, &config, op);
+    sl_cuda_config config = {.function = p->func,
+                             .grid = p->gridDim,
+                             .block = p->blockDim,
+                             .shared = p->sharedMemBytes,
+                             .args = p->kernelParams};
+    cudaError_t error = sl_cuda_config_extra(&config, p->extra);
+    return error ? error : sl_cuda_launch_make(rt, &config, op);
 }
 
-static cudaError_t fill_op(const cudaMemsetParams *p, sl_rt_op *op)
+static cudaError_t fill_op(const cudaMemsetParams *p, sl_cuda_op *op)
 {
     if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
         return cudaErrorInvalidValue;
-    *op = (sl_rt_op){.kind = SL_RT_FILL,
-                     .fill = {.dst = p->dst,
-                              .pitch = p->pitch,
-                              .width = p->width * p->elementSize,
-                              .height = p->height,
-                              .depth = 1,
-                              .value = p->value,
-                              .element_bytes = p->elementSize}};
+    *op = (sl_cuda_op){.kind = SL_CUDA_FILL,
+                       .fill = {.dst = p->dst,
+                                .pitch = p->pitch,
+                                .width = p->width * p->elementSize,
+                                .height = p->height,
+                                .depth = 1,
+                                .value = p->value,
+                                .element_bytes = p->elementSize}};
     return cudaSuccess;
 }
 
-static cudaError_t conditional_op(sl_rt *rt, cudaConditionalNodeParams *p, sl_rt_op *op)
+static cudaError_t conditional_op(sl_cuda *rt, cudaConditionalNodeParams *p, sl_cuda_op *op)
 {
     bool sized = p->type == cudaGraphCondTypeSwitch ? p->size > 0
                                                     : p->size == 1 || (p->size == 2 && p->type == cudaGraphCondTypeIf);
     if ((unsigned)p->type > cudaGraphCondTypeSwitch || !sized || !p->handle || p->handle > rt->conditions.count)
         return cudaErrorInvalidValue;
-    *op = (sl_rt_op){.kind = SL_RT_CONDITIONAL,
-                     .conditional = {p->handle, p->type, p->size, calloc(p->size, sizeof(cudaGraph_t))}};
+    *op = (sl_cuda_op){.kind = SL_CUDA_CONDITIONAL,
+                       .conditional = {p->handle, p->type, p->size, calloc(p->size, sizeof(cudaGraph_t))}};
     bool made = op->conditional.body;
     for (unsigned i = 0; made && i < p->size; i++)
-        made = (op->conditional.body[i] = sl_rt_graph_new());
+        made = (op->conditional.body[i] = sl_cuda_graph_new());
     if (!made)
-        sl_rt_op_fini(rt, op);
+        sl_cuda_op_fini(rt, op);
     else
         p->phGraph_out = op->conditional.body;
     return made ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_rt_node_op(sl_rt *rt, cudaGraphNodeParams *p, sl_rt_op *op)
+cudaError_t sl_cuda_node_op(sl_cuda *rt, cudaGraphNodeParams *p, sl_cuda_op *op)
 {
     cudaError_t error = cudaSuccess;
-    *op = (sl_rt_op){.kind = SL_RT_EMPTY};
+    *op = (sl_cuda_op){.kind = SL_CUDA_EMPTY};
     switch (p->type) {
     case cudaGraphNodeTypeEmpty:
         return cudaSuccess;
     case cudaGraphNodeTypeKernel:
         return kernel_op(rt, &p->kernel, op);
     case cudaGraphNodeTypeMemcpy:
-        op->kind = SL_RT_COPY;
-        return sl_rt_copy_of_params(rt, &p->memcpy.copyParams, &op->copy);
+        op->kind = SL_CUDA_COPY;
+        return sl_cuda_copy_of_params(rt, &p->memcpy.copyParams, &op->copy);
     case cudaGraphNodeTypeMemset:
         return fill_op(&p->memset, op);
     case cudaGraphNodeTypeHost:
-        *op = (sl_rt_op){.kind = SL_RT_HOST, .host = {.function = p->host.fn, .data = p->host.userData}};
+        *op = (sl_cuda_op){.kind = SL_CUDA_HOST, .host = {.function = p->host.fn, .data = p->host.userData}};
         return p->host.fn ? cudaSuccess : cudaErrorInvalidValue;
     case cudaGraphNodeTypeGraph:
         if (!p->graph.graph)
             return cudaErrorInvalidValue;
-        op->child = sl_rt_graph_clone(rt, p->graph.graph);
-        op->kind = op->child ? SL_RT_CHILD : SL_RT_EMPTY;
+        op->child = sl_cuda_graph_clone(rt, p->graph.graph);
+        op->kind = op->child ? SL_CUDA_CHILD : SL_CUDA_EMPTY;
         return op->child ? cudaSuccess : cudaErrorMemoryAllocation;
     case cudaGraphNodeTypeWaitEvent:
     case cudaGraphNodeTypeEventRecord:
-        *op = (sl_rt_op){.kind = p->type == cudaGraphNodeTypeWaitEvent ? SL_RT_WAIT : SL_RT_RECORD, .event = p->event};
+        *op = (sl_cuda_op){.kind = p->type == cudaGraphNodeTypeWaitEvent ? SL_CUDA_WAIT : SL_CUDA_RECORD,
+                           .event = p->event};
         return p->event ? cudaSuccess : cudaErrorInvalidValue;
     case cudaGraphNodeTypeMemAlloc:
         error =
-            p->alloc.bytesize ? sl_rt_alloc_for_graph(rt, &p->alloc.dptr, p->alloc.bytesize) : cudaErrorInvalidValue;
-        *op = (sl_rt_op){.kind = SL_RT_ALLOC, .memory = {p->alloc.dptr, p->alloc.bytesize}};
+            p->alloc.bytesize ? sl_cuda_alloc_for_graph(rt, &p->alloc.dptr, p->alloc.bytesize) : cudaErrorInvalidValue;
+        *op = (sl_cuda_op){.kind = SL_CUDA_ALLOC, .memory = {p->alloc.dptr, p->alloc.bytesize}};
         return error;
     case cudaGraphNodeTypeMemFree:
-        *op = (sl_rt_op){.kind = SL_RT_FREE, .memory = {p->pointer, 0}};
+        *op = (sl_cuda_op){.kind = SL_CUDA_FREE, .memory = {p->pointer, 0}};
         return p->pointer ? cudaSuccess : cudaErrorInvalidValue;
     case cudaGraphNodeTypeConditional:
         return conditional_op(rt, &p->conditional, op);
@@ -94,12 +95,12 @@ cudaError_t sl_rt_node_op(sl_rt *rt, cudaGraphNodeParams *p, sl_rt_op *op)
     return cudaErrorInvalidValue;
 }
 
-cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                            const void *edges, size_t count, cudaGraphNodeParams *params)
+cudaError_t sl_cuda_graph_add(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                              const void *edges, size_t count, cudaGraphNodeParams *params)
 {
-    sl_rt_op op;
-    cudaError_t error = node && graph && params ? sl_rt_node_op(rt, params, &op) : cudaErrorInvalidValue;
-    return error ? error : sl_rt_graph_add_node(rt, node, graph, after, edges, count, &op);
+    sl_cuda_op op;
+    cudaError_t error = node && graph && params ? sl_cuda_node_op(rt, params, &op) : cudaErrorInvalidValue;
+    return error ? error : sl_cuda_graph_add_node(rt, node, graph, after, edges, count, &op);
 }
 
 /* The parameters of one kind, where they are among those of any. */
@@ -108,14 +109,14 @@ static void *place_of(cudaGraphNodeParams *p)
     return p->type == cudaGraphNodeTypeMemcpy ? (void *)&p->memcpy.copyParams : (void *)p->reserved1;
 }
 
-cudaError_t sl_rt_graph_add_kind(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 size_t count, cudaGraphNodeType type, void *params, size_t bytes)
+cudaError_t sl_cuda_graph_add_kind(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                   size_t count, cudaGraphNodeType type, void *params, size_t bytes)
 {
     cudaGraphNodeParams any = {.type = type};
     if (!params)
         return cudaErrorInvalidValue;
     memcpy(place_of(&any), params, bytes);
-    cudaError_t error = sl_rt_graph_add(rt, node, graph, after, NULL, count, &any);
+    cudaError_t error = sl_cuda_graph_add(rt, node, graph, after, NULL, count, &any);
     if (!error && type == cudaGraphNodeTypeMemAlloc)
         memcpy(params, &any.alloc, bytes); /* its address */
     return error;
@@ -123,43 +124,43 @@ cudaError_t sl_rt_graph_add_kind(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t g
 
 /* ---- other parameters for a node ---- */
 
-cudaError_t sl_rt_node_replace(sl_rt *rt, cudaGraphNode_t node, sl_rt_op *op)
+cudaError_t sl_cuda_node_replace(sl_cuda *rt, cudaGraphNode_t node, sl_cuda_op *op)
 {
     if (!node || node->op.kind != op->kind) {
-        sl_rt_op_fini(rt, op);
+        sl_cuda_op_fini(rt, op);
         return cudaErrorInvalidValue;
     }
-    if (op->kind == SL_RT_LAUNCH) {
+    if (op->kind == SL_CUDA_LAUNCH) {
         op->launch.cooperative = node->op.launch.cooperative;
         op->launch.cluster = node->op.launch.cluster;
         free(node->args);
         node->args = NULL;
     }
-    sl_rt_op_fini(rt, &node->op);
+    sl_cuda_op_fini(rt, &node->op);
     node->op = *op;
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_set(sl_rt *rt, cudaGraphNode_t node, cudaGraphNodeParams *params)
+cudaError_t sl_cuda_node_set(sl_cuda *rt, cudaGraphNode_t node, cudaGraphNodeParams *params)
 {
-    sl_rt_op op;
+    sl_cuda_op op;
     bool fixed = params && (params->type == cudaGraphNodeTypeMemAlloc || params->type == cudaGraphNodeTypeMemFree ||
                             params->type == cudaGraphNodeTypeConditional); /* they are what they were made */
-    cudaError_t error = node && params && !fixed ? sl_rt_node_op(rt, params, &op) : cudaErrorInvalidValue;
-    return error ? error : sl_rt_node_replace(rt, node, &op);
+    cudaError_t error = node && params && !fixed ? sl_cuda_node_op(rt, params, &op) : cudaErrorInvalidValue;
+    return error ? error : sl_cuda_node_replace(rt, node, &op);
 }
 
-cudaError_t sl_rt_node_set_kind(sl_rt *rt, cudaGraphNode_t node, cudaGraphNodeType type, const void *params,
-                                size_t bytes)
+cudaError_t sl_cuda_node_set_kind(sl_cuda *rt, cudaGraphNode_t node, cudaGraphNodeType type, const void *params,
+                                  size_t bytes)
 {
     cudaGraphNodeParams any = {.type = type};
     if (!params)
         return cudaErrorInvalidValue;
     memcpy(place_of(&any), params, bytes);
-    return sl_rt_node_set(rt, node, &any);
+    return sl_cuda_node_set(rt, node, &any);
 }
 
-cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was)
+cudaError_t sl_cuda_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was)
 {
     if (!node)
         return cudaErrorInvalidValue;
@@ -172,16 +173,16 @@ cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was)
 
 /* ---- questions ---- */
 
-cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type)
+cudaError_t sl_cuda_node_type(cudaGraphNode_t node, cudaGraphNodeType *type)
 {
     static const cudaGraphNodeType TYPES[] = {
-        [SL_RT_EMPTY] = cudaGraphNodeTypeEmpty,        [SL_RT_LAUNCH] = cudaGraphNodeTypeKernel,
-        [SL_RT_COPY] = cudaGraphNodeTypeMemcpy,        [SL_RT_FILL] = cudaGraphNodeTypeMemset,
-        [SL_RT_HOST] = cudaGraphNodeTypeHost,          [SL_RT_CALLBACK] = cudaGraphNodeTypeHost,
-        [SL_RT_RECORD] = cudaGraphNodeTypeEventRecord, [SL_RT_WAIT] = cudaGraphNodeTypeWaitEvent,
-        [SL_RT_CHILD] = cudaGraphNodeTypeGraph,        [SL_RT_FREE] = cudaGraphNodeTypeMemFree,
-        [SL_RT_ALLOC] = cudaGraphNodeTypeMemAlloc,     [SL_RT_CONDITIONAL] = cudaGraphNodeTypeConditional,
-        [SL_RT_VALUES] = cudaGraphNodeTypeBatchMemOp,
+        [SL_CUDA_EMPTY] = cudaGraphNodeTypeEmpty,        [SL_CUDA_LAUNCH] = cudaGraphNodeTypeKernel,
+        [SL_CUDA_COPY] = cudaGraphNodeTypeMemcpy,        [SL_CUDA_FILL] = cudaGraphNodeTypeMemset,
+        [SL_CUDA_HOST] = cudaGraphNodeTypeHost,          [SL_CUDA_CALLBACK] = cudaGraphNodeTypeHost,
+        [SL_CUDA_RECORD] = cudaGraphNodeTypeEventRecord, [SL_CUDA_WAIT] = cudaGraphNodeTypeWaitEvent,
+        [SL_CUDA_CHILD] = cudaGraphNodeTypeGraph,        [SL_CUDA_FREE] = cudaGraphNodeTypeMemFree,
+        [SL_CUDA_ALLOC] = cudaGraphNodeTypeMemAlloc,     [SL_CUDA_CONDITIONAL] = cudaGraphNodeTypeConditional,
+        [SL_CUDA_VALUES] = cudaGraphNodeTypeBatchMemOp,
     };
     if (!node || !type)
         return cudaErrorInvalidValue;
@@ -189,11 +190,11 @@ cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type)
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params)
+cudaError_t sl_cuda_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params)
 {
-    if (!node || !params || node->op.kind != SL_RT_LAUNCH || !node->op.launch.function->kernel)
+    if (!node || !params || node->op.kind != SL_CUDA_LAUNCH || !node->op.launch.function->kernel)
         return cudaErrorInvalidValue;
-    const sl_rt_launch *launch = &node->op.launch;
+    const sl_cuda_launch *launch = &node->op.launch;
     const sl_ptx_func *func = sl_emu_kernel_func(launch->function->kernel);
     if (!node->args) {
         node->args = calloc(func->params + 1, sizeof *node->args);
@@ -210,11 +211,11 @@ cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *pa
 }
 
 /* Arrays are told as the memory that is behind them. */
-cudaError_t sl_rt_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params)
+cudaError_t sl_cuda_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params)
 {
-    if (!node || !params || node->op.kind != SL_RT_COPY)
+    if (!node || !params || node->op.kind != SL_CUDA_COPY)
         return cudaErrorInvalidValue;
-    const sl_rt_copy *c = &node->op.copy;
+    const sl_cuda_copy *c = &node->op.copy;
     size_t src_rows = c->src_pitch ? c->src_slice / c->src_pitch : 0;
     size_t dst_rows = c->dst_pitch ? c->dst_slice / c->dst_pitch : 0;
     *params = (cudaMemcpy3DParms){
@@ -225,11 +226,11 @@ cudaError_t sl_rt_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params)
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params)
+cudaError_t sl_cuda_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params)
 {
-    if (!node || !params || node->op.kind != SL_RT_FILL)
+    if (!node || !params || node->op.kind != SL_CUDA_FILL)
         return cudaErrorInvalidValue;
-    const sl_rt_fill *f = &node->op.fill;
+    const sl_cuda_fill *f = &node->op.fill;
     *params = (cudaMemsetParams){.dst = f->dst,
                                  .pitch = f->pitch,
                                  .value = f->value,
@@ -239,18 +240,18 @@ cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params)
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params)
+cudaError_t sl_cuda_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params)
 {
-    if (!node || !params || node->op.kind != SL_RT_HOST)
+    if (!node || !params || node->op.kind != SL_CUDA_HOST)
         return cudaErrorInvalidValue;
     *params = (cudaHostNodeParams){node->op.host.function, node->op.host.data};
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_alloc(cudaGraphNode_t node, cudaMemAllocNodeParams *params)
+cudaError_t sl_cuda_node_get_alloc(cudaGraphNode_t node, cudaMemAllocNodeParams *params)
 {
     enum { PINNED = 1, DEVICE = 1 };
-    if (!node || !params || node->op.kind != SL_RT_ALLOC)
+    if (!node || !params || node->op.kind != SL_CUDA_ALLOC)
         return cudaErrorInvalidValue;
     *params = (cudaMemAllocNodeParams){.poolProps = {.allocType = PINNED, .location = {DEVICE, 0}},
                                        .bytesize = node->op.memory.bytes,
@@ -258,23 +259,23 @@ cudaError_t sl_rt_node_get_alloc(cudaGraphNode_t node, cudaMemAllocNodeParams *p
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_free(cudaGraphNode_t node, void **pointer)
+cudaError_t sl_cuda_node_get_free(cudaGraphNode_t node, void **pointer)
 {
-    if (!node || !pointer || node->op.kind != SL_RT_FREE)
+    if (!node || !pointer || node->op.kind != SL_CUDA_FREE)
         return cudaErrorInvalidValue;
     *pointer = node->op.memory.pointer;
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_child(cudaGraphNode_t node, cudaGraph_t *graph)
+cudaError_t sl_cuda_node_get_child(cudaGraphNode_t node, cudaGraph_t *graph)
 {
-    if (!node || !graph || node->op.kind != SL_RT_CHILD)
+    if (!node || !graph || node->op.kind != SL_CUDA_CHILD)
         return cudaErrorInvalidValue;
     *graph = node->op.child;
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event)
+cudaError_t sl_cuda_node_get_event(cudaGraphNode_t node, sl_cuda_op_kind kind, cudaEvent_t *event)
 {
     if (!node || !event || node->op.kind != kind)
         return cudaErrorInvalidValue;
@@ -284,9 +285,9 @@ cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaE
 
 /* ---- attributes of kernels ---- */
 
-cudaError_t sl_rt_node_attribute(cudaGraphNode_t node, int id, void *get, const void *set)
+cudaError_t sl_cuda_node_attribute(cudaGraphNode_t node, int id, void *get, const void *set)
 {
-    if (!node || node->op.kind != SL_RT_LAUNCH || (!get && !set))
+    if (!node || node->op.kind != SL_CUDA_LAUNCH || (!get && !set))
         return cudaErrorInvalidValue;
     cudaLaunchAttribute *found = NULL, added = {.id = id};
     for (size_t i = 0; !found && i < node->attributes.count; i++)
@@ -299,8 +300,8 @@ cudaError_t sl_rt_node_attribute(cudaGraphNode_t node, int id, void *get, const 
         return cudaSuccess;
     }
     memcpy(&added.val, set, sizeof added.val);
-    sl_rt_config config = {0};
-    cudaError_t error = sl_rt_launch_attributes(&added, 1, &config);
+    sl_cuda_config config = {0};
+    cudaError_t error = sl_cuda_launch_attributes(&added, 1, &config);
     if (error)
         return error;
     if (id == cudaLaunchAttributeCooperative)
@@ -312,12 +313,12 @@ cudaError_t sl_rt_node_attribute(cudaGraphNode_t node, int id, void *get, const 
     return found || sl_array_push(&node->attributes, added) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_rt_node_copy_attributes(cudaGraphNode_t to, cudaGraphNode_t from)
+cudaError_t sl_cuda_node_copy_attributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
-    if (!to || !from || to->op.kind != SL_RT_LAUNCH || from->op.kind != SL_RT_LAUNCH)
+    if (!to || !from || to->op.kind != SL_CUDA_LAUNCH || from->op.kind != SL_CUDA_LAUNCH)
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; !error && i < from->attributes.count; i++)
-        error = sl_rt_node_attribute(to, from->attributes.items[i].id, NULL, &from->attributes.items[i].val);
+        error = sl_cuda_node_attribute(to, from->attributes.items[i].id, NULL, &from->attributes.items[i].val);
     return error;
 }

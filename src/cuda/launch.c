@@ -8,7 +8,7 @@
 /* ---- launching ---- */
 
 /* What the driver refuses before a kernel starts, with its error numbers. */
-static cudaError_t check_launch(sl_rt *rt, const sl_rt_function *f, const sl_rt_config *c)
+static cudaError_t check_launch(sl_cuda *rt, const sl_cuda_function *f, const sl_cuda_config *c)
 {
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
     const uint32_t g[3] = {c->grid.x, c->grid.y, c->grid.z}, b[3] = {c->block.x, c->block.y, c->block.z};
@@ -35,7 +35,7 @@ static cudaError_t check_launch(sl_rt *rt, const sl_rt_function *f, const sl_rt_
     return cudaSuccess;
 }
 
-static cudaError_t pack_params(const sl_ptx_func *func, const sl_rt_config *c, sl_rt_launch *launch)
+static cudaError_t pack_params(const sl_ptx_func *func, const sl_cuda_config *c, sl_cuda_launch *launch)
 {
     launch->param_bytes = func->param_bytes;
     launch->params = calloc(1, func->param_bytes ? func->param_bytes : 1);
@@ -53,7 +53,7 @@ static cudaError_t pack_params(const sl_ptx_func *func, const sl_rt_config *c, s
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_config_extra(sl_rt_config *config, void **extra)
+cudaError_t sl_cuda_config_extra(sl_cuda_config *config, void **extra)
 {
     enum { END, BUFFER, BYTES };
     if (config->args || !extra)
@@ -71,7 +71,7 @@ cudaError_t sl_rt_config_extra(sl_rt_config *config, void **extra)
 
 /* The part of the unified cache that a launch wants for shared memory: its own attribute, the kernel's, the kernel's
  * cache configuration, or that of the device. */
-static uint32_t preferred_shared(const sl_rt *rt, const sl_rt_config *config, const sl_rt_function *f)
+static uint32_t preferred_shared(const sl_cuda *rt, const sl_cuda_config *config, const sl_cuda_function *f)
 {
     enum { NONE, SHARED, L1, EQUAL }; /* cudaFuncCache */
     if (config->has_carveout)
@@ -94,7 +94,7 @@ static uint32_t preferred_shared(const sl_rt *rt, const sl_rt_config *config, co
 enum { PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
 
 /* The clusters of a launch where the kernel says which, and a grid of blocks where it is one of clusters. */
-static cudaError_t complete_cluster(const sl_rt_function *f, sl_rt_config *c)
+static cudaError_t complete_cluster(const sl_cuda_function *f, sl_cuda_config *c)
 {
     const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
     const uint32_t *required = func->reqnctapercluster;
@@ -115,32 +115,32 @@ static cudaError_t complete_cluster(const sl_rt_function *f, sl_rt_config *c)
     return cudaSuccess;
 }
 
-static uint32_t largest_cluster(const sl_rt_function *f)
+static uint32_t largest_cluster(const sl_cuda_function *f)
 {
     uint32_t max = f->large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER,
              rank = sl_emu_kernel_func(f->kernel)->maxclusterrank;
     return rank && rank < max ? rank : max;
 }
 
-static uint64_t cluster_blocks(const sl_rt_config *c)
+static uint64_t cluster_blocks(const sl_cuda_config *c)
 {
     uint64_t area = (uint64_t)c->cluster.x * c->cluster.y;
     return !c->cluster.x ? 1 : area > UINT32_MAX ? UINT64_MAX : area * c->cluster.z;
 }
 
-static cudaError_t check_cluster(const sl_rt_function *f, const sl_rt_config *c)
+static cudaError_t check_cluster(const sl_cuda_function *f, const sl_cuda_config *c)
 {
     bool whole = !c->cluster.x || !(c->grid.x % c->cluster.x || c->grid.y % c->cluster.y || c->grid.z % c->cluster.z);
     return !whole || cluster_blocks(c) > largest_cluster(f) ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
-cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *asked, sl_rt_op *op)
+cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cuda_op *op)
 {
-    sl_rt_function *function;
-    cudaError_t error = sl_rt_function_get(rt, asked->function, &function);
+    sl_cuda_function *function;
+    cudaError_t error = sl_cuda_function_get(rt, asked->function, &function);
     if (error)
         return error;
-    sl_rt_config whole = *asked, *config = &whole;
+    sl_cuda_config whole = *asked, *config = &whole;
     error = complete_cluster(function, config);
     if (!error)
         error = check_cluster(function, config);
@@ -148,34 +148,34 @@ cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *asked, sl_rt_op *op
         error = check_launch(rt, function, config);
     if (error)
         return error;
-    *op = (sl_rt_op){.kind = SL_RT_LAUNCH,
-                     .launch = {.function = function,
-                                .grid = config->grid,
-                                .block = config->block,
-                                .cluster = config->cluster,
-                                .dynamic_shared = (uint32_t)config->shared,
-                                .cooperative = config->cooperative,
-                                .preferred_shared_plus = preferred_shared(rt, config, function)}};
+    *op = (sl_cuda_op){.kind = SL_CUDA_LAUNCH,
+                       .launch = {.function = function,
+                                  .grid = config->grid,
+                                  .block = config->block,
+                                  .cluster = config->cluster,
+                                  .dynamic_shared = (uint32_t)config->shared,
+                                  .cooperative = config->cooperative,
+                                  .preferred_shared_plus = preferred_shared(rt, config, function)}};
     error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
     if (error)
-        sl_rt_op_fini(rt, op);
+        sl_cuda_op_fini(rt, op);
     return error;
 }
 
-cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream_t stream)
+cudaError_t sl_cuda_launch_issue(sl_cuda *rt, const sl_cuda_config *config, cudaStream_t stream)
 {
-    sl_rt_op op;
-    cudaError_t error = sl_rt_launch_make(rt, config, &op);
-    return error ? error : sl_rt_submit(rt, stream, &op);
+    sl_cuda_op op;
+    cudaError_t error = sl_cuda_launch_make(rt, config, &op);
+    return error ? error : sl_cuda_submit(rt, stream, &op);
 }
 
-cudaError_t sl_rt_refusal(cudaError_t error)
+cudaError_t sl_cuda_refusal(cudaError_t error)
 {
     return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
                                                                                             : error;
 }
 
-cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config)
+cudaError_t sl_cuda_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_cuda_config *config)
 {
     if (count && !attributes)
         return cudaErrorInvalidValue;
@@ -198,7 +198,7 @@ cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsig
 static cudaError_t error_of_fault(const sl_emu *emu, sl_status status)
 {
     if (status != SL_FAULT && status != SL_LIMIT)
-        return sl_rt_error_of(status);
+        return sl_cuda_error_of(status);
     switch (sl_emu_last_fault(emu)) {
     case SL_FAULT_ILLEGAL_ADDRESS:
         return cudaErrorIllegalAddress;
@@ -224,14 +224,14 @@ static cudaError_t error_of_fault(const sl_emu *emu, sl_status status)
 
 /* Plausible, not measured: a start of 2.5 us, then 0.3 warp instructions per scheduler and cycle at 2 GHz on as many
  * multiprocessors as have a block. */
-static uint64_t launch_time_ns(const sl_rt *rt, const sl_launch_stats *stats)
+static uint64_t launch_time_ns(const sl_cuda *rt, const sl_launch_stats *stats)
 {
     uint64_t sms = sl_emu_limits(rt->emu)->sms;
     uint64_t busy = stats->blocks < sms ? stats->blocks : sms;
     return 2500 + stats->warp_insts * 10 / (busy ? busy * 4 * 2 * 3 : 1);
 }
 
-static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t stream)
 {
     sl_error error = {0};
     sl_launch_stats stats = {0};
@@ -247,12 +247,12 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
                                 .instructions_before = rt->descent.instructions,
                                 .stream = stream};
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
-        sl_rt_function *again;
-        cudaError_t failed = sl_rt_function_get(rt, launch->function, &again);
+        sl_cuda_function *again;
+        cudaError_t failed = sl_cuda_function_get(rt, launch->function, &again);
         if (failed)
             return failed;
     }
-    sl_rt_flush_printed(rt);
+    sl_cuda_flush_printed(rt);
     rt->launching = launch->function;
     rt->descent.depth = launch->depth;
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
@@ -264,9 +264,9 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
     if (!status)
         return cudaSuccess;
     if (status == SL_IO) /* a full disk: as every other write, and said once */
-        sl_rt_problem(rt, "%s", error.text);
+        sl_cuda_problem(rt, "%s", error.text);
     else
-        sl_rt_say_error(NULL, &error);
+        sl_cuda_say_error(NULL, &error);
     cudaError_t failed = error_of_fault(rt->emu, status);
     if (status != SL_FAULT && status != SL_LIMIT)
         return failed;
@@ -277,7 +277,7 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
 
 /* Whether the kernels of a launch of the host have made more happen than anybody means: one of a few lines can launch
  * and copy for years. */
-static bool exceeds_budget(sl_rt *rt)
+static bool exceeds_budget(sl_cuda *rt)
 {
     enum { MAX_DESCENDANTS = 1 << 20, MAX_COPIED_GIB = 64, BYTES_PER_INSTRUCTION = 128 };
     const uint64_t limit = rt->options.max_instructions;
@@ -286,66 +286,66 @@ static bool exceeds_budget(sl_rt *rt)
     if (rt->descent.launches <= MAX_DESCENDANTS && !copied)
         return false;
     if (!copied)
-        sl_rt_say("kernel %s: kernels made more than %d launches", rt->launching->name, MAX_DESCENDANTS);
+        sl_cuda_say("kernel %s: kernels made more than %d launches", rt->launching->name, MAX_DESCENDANTS);
     else if (limit)
-        sl_rt_say("kernel %s: more than %llu warp instructions, with 128 bytes of a kernel's copies as one "
-                  "(see --max-instructions)",
-                  rt->launching->name, (unsigned long long)limit);
+        sl_cuda_say("kernel %s: more than %llu warp instructions, with 128 bytes of a kernel's copies as one "
+                    "(see --max-instructions)",
+                    rt->launching->name, (unsigned long long)limit);
     else
-        sl_rt_say("kernel %s: kernels copied more than %d GiB (--max-instructions N allows N times %d bytes)",
-                  rt->launching->name, MAX_COPIED_GIB, BYTES_PER_INSTRUCTION);
+        sl_cuda_say("kernel %s: kernels copied more than %d GiB (--max-instructions N allows N times %d bytes)",
+                    rt->launching->name, MAX_COPIED_GIB, BYTES_PER_INSTRUCTION);
     rt->fault = cudaErrorLaunchTimeout;
     return true;
 }
 
 /* Rows of one allocation that do not overlap: their bytes do not overflow. */
-static uint64_t moved_bytes(const sl_rt_op *op)
+static uint64_t moved_bytes(const sl_cuda_op *op)
 {
-    return op->kind == SL_RT_COPY ? (uint64_t)op->copy.width * op->copy.height * op->copy.depth
-                                  : (uint64_t)op->fill.width * op->fill.height * op->fill.depth;
+    return op->kind == SL_CUDA_COPY ? (uint64_t)op->copy.width * op->copy.height * op->copy.depth
+                                    : (uint64_t)op->fill.width * op->fill.height * op->fill.depth;
 }
 
 /* A launch, copy or fill that a kernel has issued. */
-static cudaError_t run_issued(sl_rt *rt, const sl_rt_op *op, uint64_t stream)
+static cudaError_t run_issued(sl_cuda *rt, const sl_cuda_op *op, uint64_t stream)
 {
-    if (op->kind == SL_RT_LAUNCH) {
+    if (op->kind == SL_CUDA_LAUNCH) {
         rt->descent.launches++;
         return exceeds_budget(rt) ? cudaSuccess : run_one(rt, &op->launch, stream);
     }
-    cudaError_t error = sl_rt_run_op(rt, op);
+    cudaError_t error = sl_cuda_run_op(rt, op);
     if (!error) {
         rt->descent.bytes += moved_bytes(op);
         exceeds_budget(rt);
     }
     if (error && !rt->fault) {
-        sl_rt_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
-                  op->kind == SL_RT_COPY ? "copy" : "fill", sl_rt_error_text(error));
+        sl_cuda_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
+                    op->kind == SL_CUDA_COPY ? "copy" : "fill", sl_cuda_error_text(error));
         rt->fault = cudaErrorIllegalAddress;
     }
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t stream)
 {
-    sl_rt_ops left = {0}; /* what kernels have issued, the next at the end */
+    sl_cuda_ops left = {0}; /* what kernels have issued, the next at the end */
     memset(&rt->descent, 0, sizeof rt->descent);
     cudaError_t error = run_one(rt, launch, stream);
-    bool taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
+    bool taken = sl_cuda_device_calls_take(rt, sl_cuda_results_launches(rt), &left);
     while (!error && taken && !rt->fault && left.count) {
-        sl_rt_op op = left.items[--left.count];
+        sl_cuda_op op = left.items[--left.count];
         error = run_issued(rt, &op, stream);
-        taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
-        sl_rt_op_fini(rt, &op);
+        taken = sl_cuda_device_calls_take(rt, sl_cuda_results_launches(rt), &left);
+        sl_cuda_op_fini(rt, &op);
     }
     while (left.count)
-        sl_rt_op_fini(rt, &left.items[--left.count]);
+        sl_cuda_op_fini(rt, &left.items[--left.count]);
     sl_array_free(&left);
     return taken ? error : cudaErrorMemoryAllocation;
 }
 
 /* ---- attributes and occupancy ---- */
 
-static uint32_t max_threads(const sl_rt *rt, const sl_rt_function *f)
+static uint32_t max_threads(const sl_cuda *rt, const sl_cuda_function *f)
 {
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
     const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
@@ -361,15 +361,15 @@ static uint32_t max_threads(const sl_rt *rt, const sl_rt_function *f)
     return max;
 }
 
-cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts)
+cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda_function_facts *facts)
 {
-    sl_rt_function *f;
-    cudaError_t error = sl_rt_function_get(rt, function, &f);
+    sl_cuda_function *f;
+    cudaError_t error = sl_cuda_function_get(rt, function, &f);
     if (error)
         return error;
     const sl_trace_kernel *known = sl_emu_kernel_static(f->kernel);
     const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
-    *facts = (sl_rt_function_facts){
+    *facts = (sl_cuda_function_facts){
         .static_shared = known->static_shared_bytes,
         .const_bytes = f->binary->const_bytes,
         .local_bytes = known->local_bytes,
@@ -379,7 +379,7 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
         .ptx_version = f->binary->ptx_sm,
         /* What the driver makes of PTX is code for its device. Where that is one that there
          * is not, libraries choose block sizes by what their PTX was made for. */
-        .binary_version = rt->options.compute_capability ? f->binary->ptx_sm : sl_rt_capability(rt),
+        .binary_version = rt->options.compute_capability ? f->binary->ptx_sm : sl_cuda_capability(rt),
         .carveout = f->carveout,
         .must_set_cluster = func->explicitcluster && !func->reqnctapercluster[0],
         .large_clusters = f->large_clusters,
@@ -388,25 +388,25 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_function_check(sl_rt *rt, const void *function)
+cudaError_t sl_cuda_function_check(sl_cuda *rt, const void *function)
 {
-    sl_rt_function *ignored;
-    return sl_rt_function_get(rt, function, &ignored);
+    sl_cuda_function *ignored;
+    return sl_cuda_function_get(rt, function, &ignored);
 }
 
-cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config)
+cudaError_t sl_cuda_function_cache_config(sl_cuda *rt, const void *function, int config)
 {
-    sl_rt_function *f;
-    cudaError_t error = config < 0 || config > 3 ? cudaErrorInvalidValue : sl_rt_function_get(rt, function, &f);
+    sl_cuda_function *f;
+    cudaError_t error = config < 0 || config > 3 ? cudaErrorInvalidValue : sl_cuda_function_get(rt, function, &f);
     if (!error)
         f->cache_config = config;
     return error;
 }
 
-cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value)
+cudaError_t sl_cuda_function_set(sl_cuda *rt, const void *function, cudaFuncAttribute attribute, int value)
 {
-    sl_rt_function *f;
-    cudaError_t error = sl_rt_function_get(rt, function, &f);
+    sl_cuda_function *f;
+    cudaError_t error = sl_cuda_function_get(rt, function, &f);
     if (error)
         return error;
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
@@ -437,10 +437,10 @@ cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribut
     return cudaErrorInvalidValue;
 }
 
-cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared)
+cudaError_t sl_cuda_occupancy(sl_cuda *rt, int *blocks, const void *function, int threads, size_t shared)
 {
-    sl_rt_function *f;
-    cudaError_t error = blocks ? sl_rt_function_get(rt, function, &f) : cudaErrorInvalidValue;
+    sl_cuda_function *f;
+    cudaError_t error = blocks ? sl_cuda_function_get(rt, function, &f) : cudaErrorInvalidValue;
     if (error)
         return error;
     if (threads <= 0)
@@ -451,17 +451,17 @@ cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int th
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *c)
+cudaError_t sl_cuda_active_clusters(sl_cuda *rt, int *clusters, const sl_cuda_config *c)
 {
     int blocks;
-    sl_rt_function *f;
-    sl_rt_config config = *c;
+    sl_cuda_function *f;
+    sl_cuda_config config = *c;
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (!clusters || threads > INT32_MAX)
         return cudaErrorInvalidValue;
-    cudaError_t error = sl_rt_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
+    cudaError_t error = sl_cuda_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
     if (!error)
-        error = sl_rt_function_get(rt, c->function, &f);
+        error = sl_cuda_function_get(rt, c->function, &f);
     if (!error)
         error = complete_cluster(f, &config);
     if (!error && cluster_blocks(&config) > largest_cluster(f))
@@ -471,19 +471,19 @@ cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *
     return error;
 }
 
-cudaError_t sl_rt_largest_cluster(sl_rt *rt, int *blocks, const sl_rt_config *c)
+cudaError_t sl_cuda_largest_cluster(sl_cuda *rt, int *blocks, const sl_cuda_config *c)
 {
-    sl_rt_function *f;
-    cudaError_t error = blocks ? sl_rt_function_get(rt, c->function, &f) : cudaErrorInvalidValue;
+    sl_cuda_function *f;
+    cudaError_t error = blocks ? sl_cuda_function_get(rt, c->function, &f) : cudaErrorInvalidValue;
     if (!error)
         *blocks = (int)largest_cluster(f);
     return error;
 }
 
-cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads)
+cudaError_t sl_cuda_available_shared(sl_cuda *rt, size_t *shared, const void *function, int blocks, int threads)
 {
-    sl_rt_function *f;
-    cudaError_t error = shared ? sl_rt_function_get(rt, function, &f) : cudaErrorInvalidValue;
+    sl_cuda_function *f;
+    cudaError_t error = shared ? sl_cuda_function_get(rt, function, &f) : cudaErrorInvalidValue;
     if (error)
         return error;
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);

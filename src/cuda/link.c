@@ -9,20 +9,20 @@
 #include "base/file.h"
 #include "ptx/elf.h"
 
-struct sl_rt_linker {
+struct sl_cuda_linker {
     SL_ARRAY(char *) texts;
     char *image; /* what the program was given */
 };
 
 enum { ENTRY_HEADER = 64, CONTAINER_HEADER = 16, CONTAINER_MAGIC = (int)0xBA55ED50 };
 
-cudaError_t sl_rt_linker_create(struct sl_rt_linker **linker)
+cudaError_t sl_cuda_linker_create(struct sl_cuda_linker **linker)
 {
     *linker = calloc(1, sizeof **linker);
     return *linker ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-void sl_rt_linker_destroy(struct sl_rt_linker *linker)
+void sl_cuda_linker_destroy(struct sl_cuda_linker *linker)
 {
     for (size_t i = 0; i < linker->texts.count; i++)
         free(linker->texts.items[i]);
@@ -31,7 +31,7 @@ void sl_rt_linker_destroy(struct sl_rt_linker *linker)
     free(linker);
 }
 
-static cudaError_t keep(struct sl_rt_linker *linker, char *text)
+static cudaError_t keep(struct sl_cuda_linker *linker, char *text)
 {
     if (text && sl_array_push(&linker->texts, text))
         return cudaSuccess;
@@ -40,14 +40,14 @@ static cudaError_t keep(struct sl_rt_linker *linker, char *text)
 }
 
 /* The best PTX of each container. */
-static cudaError_t add_fatbin(sl_rt *rt, struct sl_rt_linker *linker, const sl_fatbin *fatbin, sl_error *error)
+static cudaError_t add_fatbin(sl_cuda *rt, struct sl_cuda_linker *linker, const sl_fatbin *fatbin, sl_error *error)
 {
     size_t at = 0, added = 0;
     cudaError_t failed = cudaSuccess;
-    for (const sl_fatbin_entry *best; !failed && (best = sl_fatbin_next_ptx(fatbin, &at, sl_rt_capability(rt)));) {
+    for (const sl_fatbin_entry *best; !failed && (best = sl_fatbin_next_ptx(fatbin, &at, sl_cuda_capability(rt)));) {
         char *text = NULL;
         size_t bytes;
-        failed = sl_rt_error_of(sl_fatbin_unpack(best, &text, &bytes, error));
+        failed = sl_cuda_error_of(sl_fatbin_unpack(best, &text, &bytes, error));
         if (!failed)
             failed = keep(linker, text);
         added++;
@@ -58,15 +58,15 @@ static cudaError_t add_fatbin(sl_rt *rt, struct sl_rt_linker *linker, const sl_f
     return cudaErrorNoKernelImageForDevice;
 }
 
-static cudaError_t add(sl_rt *rt, struct sl_rt_linker *linker, const char *data, size_t bytes, sl_error *error)
+static cudaError_t add(sl_cuda *rt, struct sl_cuda_linker *linker, const char *data, size_t bytes, sl_error *error)
 {
     sl_fatbin fatbin = {0};
     cudaError_t failed;
     if (bytes >= 8 && memcmp(data, "!<arch>\n", 8) == 0)
         return cudaSuccess; /* a library, such as the device runtime: nothing of it is needed here */
     if (bytes >= CONTAINER_HEADER && (sl_elf_is(data, bytes) || sl_fatbin_container_bytes(data))) {
-        failed = sl_rt_error_of(sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, error)
-                                                       : sl_fatbin_add(&fatbin, data, bytes, true, error));
+        failed = sl_cuda_error_of(sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, error)
+                                                         : sl_fatbin_add(&fatbin, data, bytes, true, error));
         if (!failed)
             failed = add_fatbin(rt, linker, &fatbin, error);
         sl_fatbin_fini(&fatbin);
@@ -75,23 +75,23 @@ static cudaError_t add(sl_rt *rt, struct sl_rt_linker *linker, const char *data,
     return keep(linker, strndup(data, bytes));
 }
 
-cudaError_t sl_rt_linker_add(sl_rt *rt, struct sl_rt_linker *linker, const void *data, size_t bytes)
+cudaError_t sl_cuda_linker_add(sl_cuda *rt, struct sl_cuda_linker *linker, const void *data, size_t bytes)
 {
     sl_error error = {0};
     char text[1536];
     cudaError_t failed = add(rt, linker, data, bytes, &error);
     if (failed)
-        sl_rt_problem(rt, "%s", sl_error_format(&error, text, sizeof text));
+        sl_cuda_problem(rt, "%s", sl_error_format(&error, text, sizeof text));
     return failed;
 }
 
-cudaError_t sl_rt_linker_add_file(sl_rt *rt, struct sl_rt_linker *linker, const char *path)
+cudaError_t sl_cuda_linker_add_file(sl_cuda *rt, struct sl_cuda_linker *linker, const char *path)
 {
     char *data = NULL;
     size_t bytes = 0;
     if (sl_file_read(path, &data, &bytes, NULL))
         return cudaErrorFileNotFound;
-    cudaError_t failed = sl_rt_linker_add(rt, linker, data, bytes);
+    cudaError_t failed = sl_cuda_linker_add(rt, linker, data, bytes);
     free(data);
     return failed;
 }
@@ -102,7 +102,7 @@ static void put(char **at, uint64_t value, size_t bytes)
     *at += bytes;
 }
 
-cudaError_t sl_rt_linker_complete(struct sl_rt_linker *linker, void **image, size_t *bytes)
+cudaError_t sl_cuda_linker_complete(struct sl_cuda_linker *linker, void **image, size_t *bytes)
 {
     size_t payload = 0;
     for (size_t i = 0; i < linker->texts.count; i++)

@@ -9,14 +9,14 @@
 #include "cuda/results_file.h"
 #include "trace/recorder.h"
 
-struct sl_rt_results {
+struct sl_cuda_results {
     sl_recorder *recorder;
     sl_results_writer *writer; /* NULL: nobody reads results, only a trace is wanted */
 };
 
 static sl_status launch_done(void *context, const sl_launch_result *result, sl_error *error)
 {
-    sl_rt_results *results = context;
+    sl_cuda_results *results = context;
     return results->writer ? sl_results_write(results->writer, result, error) : SL_OK;
 }
 
@@ -32,7 +32,7 @@ static sl_status find_trace_path(const char *trace, uint32_t number, char *path,
     return status;
 }
 
-sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error)
+sl_status sl_cuda_results_open(sl_cuda *rt, const sl_launch_sink **sink, sl_error *error)
 {
     if (rt->results) { /* after cudaDeviceReset: the device is new, the run goes on */
         *sink = sl_recorder_sink(rt->results->recorder);
@@ -41,7 +41,7 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     *sink = NULL;
     if (!*rt->options.results && !*rt->options.trace)
         return SL_OK;
-    sl_rt_results *results = calloc(1, sizeof *results);
+    sl_cuda_results *results = calloc(1, sizeof *results);
     if (!results)
         return sl_fail_memory(error);
     char path[1100];
@@ -73,28 +73,28 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     return SL_OK;
 }
 
-uint64_t sl_rt_results_launches(const sl_rt *rt)
+uint64_t sl_cuda_results_launches(const sl_cuda *rt)
 {
     return rt->results ? sl_recorder_launches(rt->results->recorder) : 0;
 }
 
-void sl_rt_results_forget_device(sl_rt *rt)
+void sl_cuda_results_forget_device(sl_cuda *rt)
 {
     if (rt->results && rt->results->writer)
         sl_results_forget_kernels(rt->results->writer);
 }
 
-void sl_rt_results_close(sl_rt *rt)
+void sl_cuda_results_close(sl_cuda *rt)
 {
     sl_error error = {0};
     if (*rt->options.planned && !sl_program_results_write(&rt->planned, rt->options.planned))
-        sl_rt_problem(rt, "%s cannot be written", rt->options.planned);
+        sl_cuda_problem(rt, "%s cannot be written", rt->options.planned);
     if (!rt->results)
         return;
     if (*rt->options.results && sl_recorder_unmatched(rt->results->recorder))
         sl_results_unmatched(rt->options.results, sl_recorder_unmatched(rt->results->recorder));
     if (sl_recorder_finish(rt->results->recorder, &error))
-        sl_rt_problem(rt, "%s", error.text);
+        sl_cuda_problem(rt, "%s", error.text);
     sl_results_writer_close(rt->results->writer, true);
     free(rt->results);
     rt->results = NULL;

@@ -7,13 +7,13 @@
 
 enum { RECORD_NS = 2000 }; /* what an event costs on the time line */
 
-bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found)
+bool sl_cuda_stream_known(sl_cuda *rt, cudaStream_t stream, struct sl_cuda_stream **found)
 {
     if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
         *found = &rt->default_stream;
         return true;
     }
-    for (struct sl_rt_stream *s = rt->streams; s; s = s->next)
+    for (struct sl_cuda_stream *s = rt->streams; s; s = s->next)
         if (s == stream) {
             *found = s;
             return true;
@@ -21,106 +21,106 @@ bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **fo
     return false;
 }
 
-static bool event_known(sl_rt *rt, cudaEvent_t event)
+static bool event_known(sl_cuda *rt, cudaEvent_t event)
 {
-    for (struct sl_rt_event *e = rt->events; e; e = e->next)
+    for (struct sl_cuda_event *e = rt->events; e; e = e->next)
         if (e == event)
             return true;
     return false;
 }
 
-static cudaError_t run_host(sl_rt *rt, const sl_rt_op *op)
+static cudaError_t run_host(sl_cuda *rt, const sl_cuda_op *op)
 {
-    sl_rt_flush_printed(rt);
+    sl_cuda_flush_printed(rt);
     /* The function may wait for other threads of the program that are in CUDA calls. */
-    sl_rt_unlock(rt);
-    if (op->kind == SL_RT_HOST)
+    sl_cuda_unlock(rt);
+    if (op->kind == SL_CUDA_HOST)
         op->host.function(op->host.data);
     else
         op->host.callback(op->stream, cudaSuccess, op->host.data);
-    sl_rt_relock(rt);
+    sl_cuda_relock(rt);
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op)
+cudaError_t sl_cuda_run_op(sl_cuda *rt, const sl_cuda_op *op)
 {
-    struct sl_rt_stream *stream = &rt->default_stream;
+    struct sl_cuda_stream *stream = &rt->default_stream;
     if (rt->fault)
         return rt->fault;
     switch (op->kind) {
-    case SL_RT_EMPTY:
-    case SL_RT_WAIT:
-    case SL_RT_ALLOC:
+    case SL_CUDA_EMPTY:
+    case SL_CUDA_WAIT:
+    case SL_CUDA_ALLOC:
         return cudaSuccess;
-    case SL_RT_LAUNCH:
-        sl_rt_stream_known(rt, op->stream, &stream);
-        return sl_rt_launch_run(rt, &op->launch, stream->id);
-    case SL_RT_COPY:
-        return sl_rt_copy_run(rt, &op->copy);
-    case SL_RT_FILL:
-        return sl_rt_fill_run(rt, &op->fill);
-    case SL_RT_HOST:
-    case SL_RT_CALLBACK:
+    case SL_CUDA_LAUNCH:
+        sl_cuda_stream_known(rt, op->stream, &stream);
+        return sl_cuda_launch_run(rt, &op->launch, stream->id);
+    case SL_CUDA_COPY:
+        return sl_cuda_copy_run(rt, &op->copy);
+    case SL_CUDA_FILL:
+        return sl_cuda_fill_run(rt, &op->fill);
+    case SL_CUDA_HOST:
+    case SL_CUDA_CALLBACK:
         return run_host(rt, op);
-    case SL_RT_RECORD:
+    case SL_CUDA_RECORD:
         rt->time_ns += RECORD_NS;
         op->event->time_ns = rt->time_ns;
         op->event->recorded = true;
         return cudaSuccess;
-    case SL_RT_CHILD:
-        return sl_rt_child_run(rt, op);
-    case SL_RT_CONDITIONAL:
-        return sl_rt_conditional_run(rt, op);
-    case SL_RT_FREE:
-        return sl_rt_free(rt, op->memory.pointer);
-    case SL_RT_VALUES:
-        return sl_rt_values_run(rt, op);
+    case SL_CUDA_CHILD:
+        return sl_cuda_child_run(rt, op);
+    case SL_CUDA_CONDITIONAL:
+        return sl_cuda_conditional_run(rt, op);
+    case SL_CUDA_FREE:
+        return sl_cuda_free(rt, op->memory.pointer);
+    case SL_CUDA_VALUES:
+        return sl_cuda_values_run(rt, op);
     }
     return cudaErrorInvalidValue;
 }
 
-cudaError_t sl_rt_submit(sl_rt *rt, cudaStream_t stream, sl_rt_op *op)
+cudaError_t sl_cuda_submit(sl_cuda *rt, cudaStream_t stream, sl_cuda_op *op)
 {
-    struct sl_rt_stream *s;
+    struct sl_cuda_stream *s;
     cudaError_t error;
-    if (!sl_rt_stream_known(rt, stream, &s)) {
-        sl_rt_op_fini(rt, op);
+    if (!sl_cuda_stream_known(rt, stream, &s)) {
+        sl_cuda_op_fini(rt, op);
         return cudaErrorInvalidResourceHandle;
     }
     op->stream = stream;
     if (s->capture)
-        return sl_rt_capture_add(rt, s, op);
-    error = sl_rt_run_op(rt, op);
-    sl_rt_op_fini(rt, op);
+        return sl_cuda_capture_add(rt, s, op);
+    error = sl_cuda_run_op(rt, op);
+    sl_cuda_op_fini(rt, op);
     return error;
 }
 
-cudaError_t sl_rt_synchronize(sl_rt *rt, cudaStream_t stream)
+cudaError_t sl_cuda_synchronize(sl_cuda *rt, cudaStream_t stream)
 {
-    struct sl_rt_stream *s;
-    if (!sl_rt_stream_known(rt, stream, &s))
+    struct sl_cuda_stream *s;
+    if (!sl_cuda_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (s->capture) {
         s->capture_invalid = true;
         return cudaErrorStreamCaptureUnsupported;
     }
-    sl_rt_flush_printed(rt);
+    sl_cuda_flush_printed(rt);
     return rt->fault;
 }
 
-void sl_rt_streams_forget_device(sl_rt *rt)
+void sl_cuda_streams_forget_device(sl_cuda *rt)
 {
-    for (struct sl_rt_stream *s = rt->streams; s; s = s->next)
-        sl_rt_capture_abandon(rt, s);
+    for (struct sl_cuda_stream *s = rt->streams; s; s = s->next)
+        sl_cuda_capture_abandon(rt, s);
     while (rt->streams) {
-        struct sl_rt_stream *next = rt->streams->next;
+        struct sl_cuda_stream *next = rt->streams->next;
         sl_array_free(&rt->streams->last);
         sl_array_free(&rt->streams->attributes);
         free(rt->streams);
         rt->streams = next;
     }
     while (rt->events) {
-        struct sl_rt_event *next = rt->events->next;
+        struct sl_cuda_event *next = rt->events->next;
         sl_array_free(&rt->events->captured_after);
         free(rt->events);
         rt->events = next;
@@ -130,42 +130,42 @@ void sl_rt_streams_forget_device(sl_rt *rt)
 
 /* ---- waiting ---- */
 
-cudaError_t sl_rt_device_synchronize(sl_rt *rt)
+cudaError_t sl_cuda_device_synchronize(sl_cuda *rt)
 {
-    for (struct sl_rt_stream *s = rt->streams; s; s = s->next)
+    for (struct sl_cuda_stream *s = rt->streams; s; s = s->next)
         if (s->capture) {
             s->capture_invalid = true;
             return cudaErrorStreamCaptureUnsupported;
         }
-    sl_rt_flush_printed(rt);
+    sl_cuda_flush_printed(rt);
     return rt->fault;
 }
 
 /* ---- streams ---- */
 
-cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags, int priority)
+cudaError_t sl_cuda_stream_create(sl_cuda *rt, cudaStream_t *stream, unsigned flags, int priority)
 {
     if (!stream || flags > cudaStreamNonBlocking)
         return cudaErrorInvalidValue;
-    struct sl_rt_stream *s = calloc(1, sizeof *s);
+    struct sl_cuda_stream *s = calloc(1, sizeof *s);
     if (!s)
         return cudaErrorMemoryAllocation;
-    *s = (struct sl_rt_stream){.id = ++rt->next_stream,
-                               .flags = flags,
-                               .priority = priority > 0    ? 0
-                                           : priority < -5 ? -5
-                                                           : priority,
-                               .next = rt->streams};
+    *s = (struct sl_cuda_stream){.id = ++rt->next_stream,
+                                 .flags = flags,
+                                 .priority = priority > 0    ? 0
+                                             : priority < -5 ? -5
+                                                             : priority,
+                                 .next = rt->streams};
     rt->streams = s;
     *stream = s;
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream)
+cudaError_t sl_cuda_stream_destroy(sl_cuda *rt, cudaStream_t stream)
 {
-    for (struct sl_rt_stream **s = &rt->streams; *s; s = &(*s)->next)
+    for (struct sl_cuda_stream **s = &rt->streams; *s; s = &(*s)->next)
         if (*s == stream) {
-            sl_rt_capture_abandon(rt, stream);
+            sl_cuda_capture_abandon(rt, stream);
             *s = stream->next;
             sl_array_free(&stream->last);
             sl_array_free(&stream->attributes);
@@ -175,10 +175,10 @@ cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream)
     return cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id)
+cudaError_t sl_cuda_stream_facts(sl_cuda *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id)
 {
-    struct sl_rt_stream *s;
-    if (!sl_rt_stream_known(rt, stream, &s))
+    struct sl_cuda_stream *s;
+    if (!sl_cuda_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!flags && !priority && !id)
         return cudaErrorInvalidValue;
@@ -191,11 +191,11 @@ cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, 
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void *get, const void *set)
+cudaError_t sl_cuda_stream_attribute(sl_cuda *rt, cudaStream_t stream, int id, void *get, const void *set)
 {
-    struct sl_rt_stream *s;
+    struct sl_cuda_stream *s;
     cudaLaunchAttribute *found = NULL, added = {.id = id};
-    if (!sl_rt_stream_known(rt, stream, &s))
+    if (!sl_cuda_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!get && !set)
         return cudaErrorInvalidValue;
@@ -216,40 +216,40 @@ cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void 
 }
 
 /* Hints to a scheduler that there is none of: taken and forgotten. */
-cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream)
+cudaError_t sl_cuda_stream_hint(sl_cuda *rt, cudaStream_t stream)
 {
-    struct sl_rt_stream *s;
-    return sl_rt_stream_known(rt, stream, &s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    struct sl_cuda_stream *s;
+    return sl_cuda_stream_known(rt, stream, &s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 /* ---- host functions ---- */
 
-cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
-                              void *data)
+cudaError_t sl_cuda_submit_host(sl_cuda *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
+                                void *data)
 {
-    sl_rt_op op = {.kind = function ? SL_RT_HOST : SL_RT_CALLBACK,
-                   .host = {.function = function, .callback = callback, .data = data}};
-    return function || callback ? sl_rt_submit(rt, stream, &op) : cudaErrorInvalidValue;
+    sl_cuda_op op = {.kind = function ? SL_CUDA_HOST : SL_CUDA_CALLBACK,
+                     .host = {.function = function, .callback = callback, .data = data}};
+    return function || callback ? sl_cuda_submit(rt, stream, &op) : cudaErrorInvalidValue;
 }
 
 /* ---- events ---- */
 
-cudaError_t sl_rt_event_create(sl_rt *rt, cudaEvent_t *event, unsigned flags)
+cudaError_t sl_cuda_event_create(sl_cuda *rt, cudaEvent_t *event, unsigned flags)
 {
     if (!event || flags > 7 || ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
         return cudaErrorInvalidValue;
-    struct sl_rt_event *e = calloc(1, sizeof *e);
+    struct sl_cuda_event *e = calloc(1, sizeof *e);
     if (!e)
         return cudaErrorMemoryAllocation;
-    *e = (struct sl_rt_event){.flags = flags, .next = rt->events};
+    *e = (struct sl_cuda_event){.flags = flags, .next = rt->events};
     rt->events = e;
     *event = e;
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_event_destroy(sl_rt *rt, cudaEvent_t event)
+cudaError_t sl_cuda_event_destroy(sl_cuda *rt, cudaEvent_t event)
 {
-    for (struct sl_rt_event **e = &rt->events; *e; e = &(*e)->next)
+    for (struct sl_cuda_event **e = &rt->events; *e; e = &(*e)->next)
         if (*e == event) {
             *e = event->next;
             sl_array_free(&event->captured_after);
@@ -259,26 +259,26 @@ cudaError_t sl_rt_event_destroy(sl_rt *rt, cudaEvent_t event)
     return cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t sl_rt_event_record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream)
+cudaError_t sl_cuda_event_record(sl_cuda *rt, cudaEvent_t event, cudaStream_t stream)
 {
-    struct sl_rt_stream *s;
-    sl_rt_op op = {.kind = SL_RT_RECORD, .event = event};
-    if (!event_known(rt, event) || !sl_rt_stream_known(rt, stream, &s))
+    struct sl_cuda_stream *s;
+    sl_cuda_op op = {.kind = SL_CUDA_RECORD, .event = event};
+    if (!event_known(rt, event) || !sl_cuda_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     /* In a capturing stream the event only marks a position in the graph. */
     event->capture = s->capture;
     event->captured_after.count = 0;
-    if (!sl_rt_nodes_add(&event->captured_after, s->last.items, s->last.count))
+    if (!sl_cuda_nodes_add(&event->captured_after, s->last.items, s->last.count))
         return cudaErrorMemoryAllocation;
     event->capture_id = s->capture_id;
-    return s->capture ? cudaSuccess : sl_rt_submit(rt, stream, &op);
+    return s->capture ? cudaSuccess : sl_cuda_submit(rt, stream, &op);
 }
 
 /* Waiting for an event of a capturing stream pulls the waiting stream into the same capture. */
-cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event)
+cudaError_t sl_cuda_event_wait(sl_cuda *rt, cudaStream_t stream, cudaEvent_t event)
 {
-    struct sl_rt_stream *s;
-    if (!event_known(rt, event) || !sl_rt_stream_known(rt, stream, &s))
+    struct sl_cuda_stream *s;
+    if (!event_known(rt, event) || !sl_cuda_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!event->capture)
         return s->capture && event->recorded ? cudaErrorStreamCaptureIsolation : cudaSuccess;
@@ -291,22 +291,22 @@ cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event)
         s->capture_id = event->capture_id;
         s->last.count = 0;
     }
-    return sl_rt_nodes_add(&s->last, event->captured_after.items, event->captured_after.count)
+    return sl_cuda_nodes_add(&s->last, event->captured_after.items, event->captured_after.count)
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_rt_event_synchronize(sl_rt *rt, cudaEvent_t event)
+cudaError_t sl_cuda_event_synchronize(sl_cuda *rt, cudaEvent_t event)
 {
     if (!event_known(rt, event))
         return cudaErrorInvalidResourceHandle;
     if (event->capture)
         return cudaErrorCapturedEvent;
-    sl_rt_flush_printed(rt);
+    sl_cuda_flush_printed(rt);
     return rt->fault;
 }
 
-cudaError_t sl_rt_event_elapsed(sl_rt *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+cudaError_t sl_cuda_event_elapsed(sl_cuda *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     if (!milliseconds)
         return cudaErrorInvalidValue;

@@ -23,25 +23,25 @@ typedef struct dim3 {
     uint32_t x, y, z;
 } dim3;
 
-typedef struct sl_rt_stream *cudaStream_t;
-typedef struct sl_rt_event *cudaEvent_t;
-typedef struct sl_rt_function *cudaFunction_t; /* cudaKernel_t, CUfunction and CUkernel are the same thing here */
-typedef struct sl_rt_array *cudaArray_t;
-typedef struct sl_rt_mipmap *cudaMipmappedArray_t;
-typedef struct sl_rt_pool *cudaMemPool_t;
-typedef struct sl_rt_graph *cudaGraph_t;
-typedef struct sl_rt_node *cudaGraphNode_t;
-typedef struct sl_rt_graph_exec *cudaGraphExec_t;
-typedef struct sl_rt_user_object *cudaUserObject_t;
+typedef struct sl_cuda_stream *cudaStream_t;
+typedef struct sl_cuda_event *cudaEvent_t;
+typedef struct sl_cuda_function *cudaFunction_t; /* cudaKernel_t, CUfunction and CUkernel are the same thing here */
+typedef struct sl_cuda_array *cudaArray_t;
+typedef struct sl_cuda_mipmap *cudaMipmappedArray_t;
+typedef struct sl_cuda_pool *cudaMemPool_t;
+typedef struct sl_cuda_graph *cudaGraph_t;
+typedef struct sl_cuda_node *cudaGraphNode_t;
+typedef struct sl_cuda_graph_exec *cudaGraphExec_t;
+typedef struct sl_cuda_user_object *cudaUserObject_t;
 typedef unsigned long long cudaTextureObject_t; /* and cudaSurfaceObject_t */
 
 /* cudaIpcMemHandle_t and cudaIpcEventHandle_t: 64 bytes, which mean nothing to programs (processes.c). */
-typedef struct sl_rt_ipc_handle {
+typedef struct sl_cuda_ipc_handle {
     uint32_t kind;
     int32_t owner, file; /* a process, and its number of the file */
     uint64_t address, bytes, unused[4];
-} sl_rt_ipc_handle;
-_Static_assert(sizeof(sl_rt_ipc_handle) == 64, "CUDA's size");
+} sl_cuda_ipc_handle;
+_Static_assert(sizeof(sl_cuda_ipc_handle) == 64, "CUDA's size");
 
 typedef void (*cudaHostFn_t)(void *user_data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user_data);

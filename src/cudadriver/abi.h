@@ -12,8 +12,8 @@ enum { CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_INVALID_HANDLE = 400, CUDA_ERROR
 
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
-typedef sl_rt_context *CUcontext;
-typedef sl_rt_binary *CUmodule;    /* and CUlibrary */
+typedef sl_cuda_context *CUcontext;
+typedef sl_cuda_binary *CUmodule;  /* and CUlibrary */
 typedef cudaFunction_t CUfunction; /* and CUkernel */
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
@@ -25,7 +25,7 @@ typedef cudaGraphExec_t CUgraphExec;
 typedef cudaTextureObject_t CUtexObject; /* and CUsurfObject */
 typedef cudaMipmappedArray_t CUmipmappedArray;
 typedef cudaResourceViewDesc CUDA_RESOURCE_VIEW_DESC; /* without the room behind it */
-typedef struct sl_rt_linker *CUlinkState;
+typedef struct sl_cuda_linker *CUlinkState;
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_UNIFIED };
 

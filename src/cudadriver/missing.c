@@ -6,9 +6,9 @@
     SL_API CUresult name(void)                                                                                         \
     {                                                                                                                  \
         static bool said;                                                                                              \
-        sl_rt *rt = sl_rt_enter();                                                                                     \
-        cudaError_t error = sl_rt_missing(#name, &said);                                                               \
-        sl_rt_unlock(rt);                                                                                              \
+        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        cudaError_t error = sl_cuda_missing(#name, &said);                                                             \
+        sl_cuda_unlock(rt);                                                                                            \
         return (CUresult)error;                                                                                        \
     }
 #include "cudadriver/missing.def"

@@ -6,13 +6,13 @@
 
 enum { WAIT_32 = 1, WRITE_32 = 2, FLUSH = 3, WAIT_64 = 4, WRITE_64 = 5, BARRIER = 6 };
 
-cudaError_t sl_driver_values(sl_rt *rt, unsigned count, const CUstreamBatchMemOpParams *params, sl_rt_value **values,
-                             unsigned *made)
+cudaError_t sl_driver_values(sl_cuda *rt, unsigned count, const CUstreamBatchMemOpParams *params,
+                             sl_cuda_value **values, unsigned *made)
 {
     (void)rt;
     if (!params || !count)
         return cudaErrorInvalidValue;
-    sl_rt_value *v = calloc(count, sizeof *v);
+    sl_cuda_value *v = calloc(count, sizeof *v);
     if (!v)
         return cudaErrorMemoryAllocation;
     for (unsigned i = 0; i < count; i++) {
@@ -24,22 +24,22 @@ cudaError_t sl_driver_values(sl_rt *rt, unsigned count, const CUstreamBatchMemOp
         bool wide = p->operation == WAIT_64 || p->operation == WRITE_64;
         if (p->operation == FLUSH || p->operation == BARRIER)
             continue;
-        v[i] = (sl_rt_value){.address = SL_POINTER(p->address),
-                             .value = wide ? p->value : (uint32_t)p->value,
-                             .bytes = wide ? 8 : 4,
-                             .wait = p->operation == WAIT_32 || p->operation == WAIT_64,
-                             .flags = p->flags};
+        v[i] = (sl_cuda_value){.address = SL_POINTER(p->address),
+                               .value = wide ? p->value : (uint32_t)p->value,
+                               .bytes = wide ? 8 : 4,
+                               .wait = p->operation == WAIT_32 || p->operation == WAIT_64,
+                               .flags = p->flags};
     }
     *values = v;
     *made = count;
     return cudaSuccess;
 }
 
-static cudaError_t submit(sl_rt *rt, CUstream stream, unsigned count, const CUstreamBatchMemOpParams *params)
+static cudaError_t submit(sl_cuda *rt, CUstream stream, unsigned count, const CUstreamBatchMemOpParams *params)
 {
-    sl_rt_op op = {.kind = SL_RT_VALUES};
+    sl_cuda_op op = {.kind = SL_CUDA_VALUES};
     cudaError_t error = sl_driver_values(rt, count, params, &op.values.item, &op.values.count);
-    return error ? error : sl_rt_submit(rt, stream, &op);
+    return error ? error : sl_cuda_submit(rt, stream, &op);
 }
 
 SL_API CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count, CUstreamBatchMemOpParams *params, unsigned flags)

@@ -50,9 +50,10 @@ static bool start(sl_tensor_map *map, const tensor *t)
 static cudaError_t finish(void *to, const sl_tensor_map *map)
 {
     static bool said;
-    const char *wrong = sl_rt_tensor_map_wrong(map);
+    const char *wrong = sl_cuda_tensor_map_wrong(map);
     if (wrong || !to || (uintptr_t)to % 64)
-        return map->interleave ? sl_rt_missing("a tensor map of an interleaved layout", &said) : cudaErrorInvalidValue;
+        return map->interleave ? sl_cuda_missing("a tensor map of an interleaved layout", &said)
+                               : cudaErrorInvalidValue;
     memcpy(to, map, sizeof *map);
     return cudaSuccess;
 }

@@ -6,7 +6,7 @@
     SL_API cudaError_t name(void)                                                                                      \
     {                                                                                                                  \
         static bool said;                                                                                              \
-        sl_rt *rt = sl_rt_enter();                                                                                     \
-        return sl_cudart_leave(rt, sl_rt_missing(#name, &said));                                                       \
+        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        return sl_cudart_leave(rt, sl_cuda_missing(#name, &said));                                                     \
     }
 #include "cudart/missing.def"

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cache/reuse.h"
+#include "reuse/reuse.h"
 #include "trace/thread_lines.h"
 
 enum {

@@ -738,7 +738,7 @@ static sl_status make_replacement(sl_l1 *c, sl_error *error)
         return SL_OK;
     c->has_policy = true;
     return sl_policy_ways_init(&c->by_policy, &choice,
-                               &(sl_cache_shape){.sets = c->sets, .ways = c->ways, .seed = c->config.seed}, error);
+                               &(sl_cache_geometry){.sets = c->sets, .ways = c->ways, .seed = c->config.seed}, error);
 }
 
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)

@@ -369,7 +369,7 @@ static void fini(model *m)
     sl_cta_lists_fini(&m->lists);
 }
 
-sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
+sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
                           sl_pool *pool, const sl_progress *progress, sl_model_result *result, sl_error *error)
 {
     model m = {.machine = machine,

@@ -21,7 +21,7 @@ struct sl_model_result {
 };
 
 /* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `progress` (may be NULL) counts cores. */
-sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
+sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
                           sl_pool *pool, const sl_progress *progress, sl_model_result *result, sl_error *error);
 void sl_model_result_fini(sl_model_result *result);
 
@@ -35,7 +35,7 @@ static inline bool sl_model_is_pure(const sl_model_options *options)
     return options->no_latency && options->no_mshr && options->no_divergence;
 }
 
-/* What sl_model_launch says of global loads for each of many first levels (as they are for this launch) that sl_stacks
+/* What sl_model_loaded says of global loads for each of many first levels (as they are for this launch) that sl_stacks
  * can have at once. The machine is any that has such a first level, whose others are left out; options must be pure. */
 sl_status sl_model_stacks(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
                           const sl_level *level, size_t levels, sl_pool *pool, sl_counts *total, sl_error *error);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-sl_status sl_policy_ways_init(sl_policy_ways *w, const sl_policy_choice *choice, const sl_cache_shape *shape,
+sl_status sl_policy_ways_init(sl_policy_ways *w, const sl_policy_choice *choice, const sl_cache_geometry *shape,
                               sl_error *error)
 {
     size_t positions = (size_t)shape->sets * shape->ways;

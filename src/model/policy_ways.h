@@ -17,7 +17,7 @@ typedef struct sl_policy_ways {
 } sl_policy_ways;
 
 /* Zeroed before; to be freed also where this fails. */
-sl_status sl_policy_ways_init(sl_policy_ways *w, const sl_policy_choice *choice, const sl_cache_shape *shape,
+sl_status sl_policy_ways_init(sl_policy_ways *w, const sl_policy_choice *choice, const sl_cache_geometry *shape,
                               sl_error *error);
 void sl_policy_ways_fini(sl_policy_ways *w);
 

@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-sl_status sl_model_trace(const sl_machine *machine, const sl_trace *trace, uint32_t launch,
-                         const sl_model_options *options, sl_pool *pool, sl_model_result **result, sl_error *error)
+sl_status sl_model_launch(const sl_machine *machine, const sl_trace *trace, uint32_t launch,
+                          const sl_model_options *options, sl_pool *pool, sl_model_result **result, sl_error *error)
 {
     const sl_model_options presets = {.seed = 1}; /* as the program has it */
     sl_loaded *loaded = NULL;
@@ -15,7 +15,7 @@ sl_status sl_model_trace(const sl_machine *machine, const sl_trace *trace, uint3
     sl_model_result *made = calloc(1, sizeof *made);
     sl_status status = made ? sl_loaded_create(trace, launch, pool, &loaded, error) : sl_fail_memory(error);
     if (!status)
-        status = sl_model_launch(machine, loaded, options ? options : &presets, pool, NULL, made, error);
+        status = sl_model_loaded(machine, loaded, options ? options : &presets, pool, NULL, made, error);
     sl_loaded_destroy(loaded);
     if (status)
         sl_model_result_destroy(made);

@@ -279,7 +279,8 @@ static sl_status make_replacement(sl_shared *s, sl_error *error)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < s->partition_ways; w++)
         s->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
-    sl_cache_shape shape = {.sets = s->partitions * s->level->sets, .ways = s->partition_ways, .seed = s->config.seed};
+    sl_cache_geometry shape = {
+        .sets = s->partitions * s->level->sets, .ways = s->partition_ways, .seed = s->config.seed};
     return sl_policy_init(&s->policy, &choice, &shape, error);
 }
 

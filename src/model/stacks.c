@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cache/reuse.h"
+#include "reuse/reuse.h"
 
 #define GONE UINT32_MAX /* a sector that is in no cache of any size */
 

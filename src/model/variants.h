@@ -11,7 +11,7 @@ typedef struct sl_model_variant {
     sl_model_options options;
 } sl_model_variant;
 
-/* total[i] is the result of sl_model_launch for variant[i]. */
+/* total[i] is the result of sl_model_loaded for variant[i]. */
 sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count, sl_pool *pool,
                             sl_counts *total, sl_error *error);
 /* The number of passes over the accesses. */

@@ -3,9 +3,10 @@
  * cache-unfriendly. */
 #include "policy/policy.h"
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
-    (void)self, (void)shape, (void)value, (void)arena, (void)error;
+    (void)self, (void)geometry, (void)value, (void)arena, (void)error;
     return SL_OK;
 }
 

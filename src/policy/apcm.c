@@ -43,16 +43,17 @@ typedef struct apcm {
     uint64_t bypasses, pinned;
 } apcm;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     apcm *a = self;
     a->window = (uint32_t)value[WINDOW];
     a->tag_count = (uint32_t)value[TAGS];
-    a->pins = sl_arena_array(arena, uint8_t, (size_t)shape->sets * shape->ways);
+    a->pins = sl_arena_array(arena, uint8_t, (size_t)geometry->sets * geometry->ways);
     a->tags = sl_arena_array(arena, tag, a->tag_count);
     if (!a->pins || !a->tags)
         return sl_fail_memory(error);
-    return sl_stamps_init(&a->stamps, shape, arena, error);
+    return sl_stamps_init(&a->stamps, geometry, arena, error);
 }
 
 /* ---- the monitor ---- */

@@ -22,20 +22,21 @@ typedef struct arc {
     sl_ghosts ghosts[2]; /* B1 and B2; a line that comes again is one of them until it is filled */
 } arc;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     arc *a = self;
     (void)value;
-    size_t lines = (size_t)shape->sets * shape->ways;
+    size_t lines = (size_t)geometry->sets * geometry->ways;
     a->line = sl_arena_array(arena, uint64_t, lines);
     a->again = sl_arena_array(arena, bool, lines);
-    a->target = sl_arena_array(arena, uint32_t, shape->sets);
-    a->adapted = sl_arena_array(arena, bool, shape->sets);
+    a->target = sl_arena_array(arena, uint32_t, geometry->sets);
+    a->adapted = sl_arena_array(arena, bool, geometry->sets);
     if (!a->line || !a->again || !a->target || !a->adapted ||
-        !sl_ghosts_init(&a->ghosts[0], shape->sets, shape->ways + 1, arena) ||
-        !sl_ghosts_init(&a->ghosts[1], shape->sets, 2 * shape->ways + 1, arena))
+        !sl_ghosts_init(&a->ghosts[0], geometry->sets, geometry->ways + 1, arena) ||
+        !sl_ghosts_init(&a->ghosts[1], geometry->sets, 2 * geometry->ways + 1, arena))
         return sl_fail_memory(error);
-    return sl_stamps_init(&a->used, shape, arena, error);
+    return sl_stamps_init(&a->used, geometry, arena, error);
 }
 
 /* The ghosts that have a line: 0, 1, or 2 where neither has. */

@@ -10,11 +10,12 @@ typedef struct brrip {
     uint64_t every, fills;
 } brrip;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     brrip *b = self;
     b->every = value[SL_RRIP_FIRST];
-    return sl_rrip_init(&b->rrip, shape, value, arena, error);
+    return sl_rrip_init(&b->rrip, geometry, value, arena, error);
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)

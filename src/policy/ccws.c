@@ -31,11 +31,12 @@ typedef struct ccws {
     uint32_t ways;
 } ccws;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     ccws *c = self;
-    size_t lines = (size_t)shape->sets * shape->ways;
-    c->ways = shape->ways;
+    size_t lines = (size_t)geometry->sets * geometry->ways;
+    c->ways = geometry->ways;
     c->evicted = SIZE_MAX;
     c->base = value[BASE];
     c->k = value[K];
@@ -112,7 +113,7 @@ static uint32_t highest(const ccws *c, uint64_t warps, uint64_t now)
     return best;
 }
 
-static uint64_t hold_back(void *self, const sl_core_work *work, uint64_t *wait)
+static uint64_t throttle_warps(void *self, const sl_core_work *work, uint64_t *wait)
 {
     ccws *c = self;
     uint64_t sum = 0, left = work->warps;
@@ -157,5 +158,5 @@ const sl_policy_ops sl_policy_ccws = {
     .on_fill = on_fill,
     .on_evict = on_evict,
     .report = report,
-    .hold_back = hold_back,
+    .throttle_warps = throttle_warps,
 };

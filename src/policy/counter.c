@@ -38,18 +38,19 @@ typedef struct counter {
     uint64_t bypasses, expired_victims, lru_victims;
 } counter;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     counter *c = self;
     c->max = (uint8_t)((1u << value[INTERVAL_BITS]) - 1);
     c->pcs = 1u << value[PC_BITS];
     c->addresses = 1u << value[LINE_BITS];
     c->relearn = value[RELEARN];
-    c->lines = sl_arena_array(arena, line, (size_t)shape->sets * shape->ways);
+    c->lines = sl_arena_array(arena, line, (size_t)geometry->sets * geometry->ways);
     c->table = sl_arena_array(arena, entry, (size_t)c->pcs * c->addresses);
     if (!c->lines || !c->table)
         return sl_fail_memory(error);
-    return sl_stamps_init(&c->stamps, shape, arena, error);
+    return sl_stamps_init(&c->stamps, geometry, arena, error);
 }
 
 static line *lines_of(counter *c, uint32_t set)

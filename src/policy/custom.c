@@ -25,10 +25,10 @@ static sl_status check_param(const sl_policy_ops *ops, const sl_param *p, sl_err
     uint64_t min = p->type == SL_PARAM_WORD ? 0 : p->min, max = p->type == SL_PARAM_WORD ? words - 1 : p->max;
     if (p->type == SL_PARAM_WORD && !words)
         return sl_fail(error, SL_INVALID, "policy '%s': parameter '%s' has no words", ops->name, p->name);
-    if (p->preset < min || p->preset > max)
+    if (p->default_value < min || p->default_value > max)
         return sl_fail(error, SL_INVALID,
                        "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", but its default is %" PRIu64, ops->name,
-                       p->name, min, max, p->preset);
+                       p->name, min, max, p->default_value);
     return SL_OK;
 }
 

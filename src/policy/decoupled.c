@@ -58,14 +58,15 @@ typedef struct decoupled {
     uint64_t unfiltered;                  /* … under the baseline */
 } decoupled;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     decoupled *d = self;
-    d->ways = shape->ways;
-    d->per_set = value[TAGS] ? (uint32_t)value[TAGS] : 2 * shape->ways;
-    if (d->per_set <= shape->ways)
+    d->ways = geometry->ways;
+    d->per_set = value[TAGS] ? (uint32_t)value[TAGS] : 2 * geometry->ways;
+    if (d->per_set <= geometry->ways)
         return sl_fail(error, SL_INVALID, "policy 'decoupled': 'tags' must be more than the %u ways of the cache",
-                       shape->ways);
+                       geometry->ways);
     d->threshold = (uint32_t)value[THRESHOLD];
     d->rc_max = (1u << value[RC_BITS]) - 1;
     d->rc_init = (uint32_t)value[RC_INIT];
@@ -79,14 +80,14 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     d->counted = value[MISSES];
     d->leaders_stay = value[LEADERS] == LEADERS_STAY;
     d->sample = value[SAMPLE];
-    d->instance = shape->instance;
-    d->dueling = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
+    d->instance = geometry->instance;
+    d->dueling = value[DUELING] == ON && geometry->instances >= 3 ? geometry->shared : NULL;
     d->given_up = SL_NO_WAY;
-    d->tags = sl_arena_array(arena, tag, (size_t)shape->sets * d->per_set);
-    d->tag_of = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    d->tags = sl_arena_array(arena, tag, (size_t)geometry->sets * d->per_set);
+    d->tag_of = sl_arena_array(arena, uint32_t, (size_t)geometry->sets * geometry->ways);
     if (!d->tags || !d->tag_of)
         return sl_fail_memory(error);
-    for (size_t i = 0; i < (size_t)shape->sets * shape->ways; i++)
+    for (size_t i = 0; i < (size_t)geometry->sets * geometry->ways; i++)
         d->tag_of[i] = SL_NO_WAY;
     return SL_OK;
 }
@@ -238,7 +239,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     return admission;
 }
 
-static uint32_t give_up(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+static uint32_t evict_on_bypass(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     decoupled *d = self;
     uint32_t way = d->given_set == access->set ? d->given_up : SL_NO_WAY;
@@ -341,7 +342,7 @@ const sl_policy_ops sl_policy_decoupled = {
     .cost = "0.002 nJ per read and 1.7 mW of leakage for 15 caches; twice as many tags, each with 8 bits more",
     .init = init,
     .admit = admit,
-    .give_up = give_up,
+    .evict_on_bypass = evict_on_bypass,
     .on_hit = on_hit,
     .on_fill = on_fill,
     .on_evict = on_evict,

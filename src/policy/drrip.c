@@ -13,12 +13,13 @@ typedef struct drrip {
     sl_set_dueling dueling; /* the first kind is SRRIP */
 } drrip;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     drrip *d = self;
     d->every = value[EVERY];
-    sl_set_dueling_init(&d->dueling, shape->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
-    return sl_rrip_init(&d->rrip, shape, value, arena, error);
+    sl_set_dueling_init(&d->dueling, geometry->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
+    return sl_rrip_init(&d->rrip, geometry, value, arena, error);
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)

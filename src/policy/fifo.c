@@ -4,10 +4,11 @@
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     (void)value;
-    return sl_stamps_init(self, shape, arena, error);
+    return sl_stamps_init(self, geometry, arena, error);
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)

@@ -40,14 +40,15 @@ typedef struct hawkeye {
     uint64_t opt_hits, opt_misses;
 } hawkeye;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     hawkeye *h = self;
-    size_t lines = (size_t)shape->sets * shape->ways;
-    h->ways = shape->ways;
-    h->window = HISTORY * shape->ways;
-    h->sampled_sets = value[SAMPLED_SETS] < shape->sets ? (uint32_t)value[SAMPLED_SETS] : shape->sets;
-    h->stride = shape->sets / h->sampled_sets;
+    size_t lines = (size_t)geometry->sets * geometry->ways;
+    h->ways = geometry->ways;
+    h->window = HISTORY * geometry->ways;
+    h->sampled_sets = value[SAMPLED_SETS] < geometry->sets ? (uint32_t)value[SAMPLED_SETS] : geometry->sets;
+    h->stride = geometry->sets / h->sampled_sets;
     h->log2_entries = (uint32_t)value[LOG2_ENTRIES];
     h->max = (uint8_t)((1u << value[BITS]) - 1);
     h->rrpv = sl_arena_array(arena, uint8_t, lines);

@@ -15,16 +15,17 @@ typedef struct lfu {
     uint32_t max, age_every;
 } lfu;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     lfu *l = self;
     l->max = (1u << value[BITS]) - 1;
     l->age_every = (uint32_t)value[AGE_EVERY];
-    l->uses = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
-    l->accesses = sl_arena_array(arena, uint32_t, shape->sets);
+    l->uses = sl_arena_array(arena, uint32_t, (size_t)geometry->sets * geometry->ways);
+    l->accesses = sl_arena_array(arena, uint32_t, geometry->sets);
     if (!l->uses || !l->accesses)
         return sl_fail_memory(error);
-    return sl_stamps_init(&l->stamps, shape, arena, error);
+    return sl_stamps_init(&l->stamps, geometry, arena, error);
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)

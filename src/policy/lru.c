@@ -39,20 +39,21 @@ static inline void join(const lru *l, uint32_t set, uint32_t older, uint32_t new
     put(l, set, newer, OLDER, older);
 }
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     lru *l = self;
     (void)value;
-    if (shape->ways >= UINT16_MAX)
+    if (geometry->ways >= UINT16_MAX)
         return sl_fail(error, SL_UNSUPPORTED, "policy 'lru' supports less than %u ways", UINT16_MAX);
-    l->ways = shape->ways;
-    l->wide = shape->ways > UINT8_MAX;
-    l->row = NEIGHBOURS * (shape->ways + 1);
-    l->ring = l->wide ? (void *)sl_arena_array(arena, uint16_t, (size_t)shape->sets * l->row)
-                      : (void *)sl_arena_array(arena, uint8_t, (size_t)shape->sets * l->row);
+    l->ways = geometry->ways;
+    l->wide = geometry->ways > UINT8_MAX;
+    l->row = NEIGHBOURS * (geometry->ways + 1);
+    l->ring = l->wide ? (void *)sl_arena_array(arena, uint16_t, (size_t)geometry->sets * l->row)
+                      : (void *)sl_arena_array(arena, uint8_t, (size_t)geometry->sets * l->row);
     if (!l->ring)
         return sl_fail_memory(error);
-    for (uint32_t set = 0; set < shape->sets; set++)
+    for (uint32_t set = 0; set < geometry->sets; set++)
         for (uint32_t way = 0; way <= l->ways; way++) /* the lowest way is the oldest */
             join(l, set, way ? way - 1 : l->ways, way);
     return SL_OK;
@@ -96,5 +97,5 @@ const sl_policy_ops sl_policy_lru = {
     .victim = victim,
     .on_hit = on_use,
     .on_fill = on_use,
-    .likely = likely,
+    .predict_victim = likely,
 };

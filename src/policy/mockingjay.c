@@ -44,20 +44,21 @@ typedef struct mockingjay {
     uint64_t bypasses;
 } mockingjay;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     mockingjay *m = self;
-    m->ways = shape->ways;
-    m->window = HISTORY * shape->ways;
-    m->sampled_sets = value[SAMPLED_SETS] < shape->sets ? (uint32_t)value[SAMPLED_SETS] : shape->sets;
-    m->stride = shape->sets / m->sampled_sets;
+    m->ways = geometry->ways;
+    m->window = HISTORY * geometry->ways;
+    m->sampled_sets = value[SAMPLED_SETS] < geometry->sets ? (uint32_t)value[SAMPLED_SETS] : geometry->sets;
+    m->stride = geometry->sets / m->sampled_sets;
     m->log2_entries = (uint32_t)value[LOG2_ENTRIES];
     m->granularity = (uint32_t)value[GRANULARITY];
     m->infinite = m->window - 1;
     m->longest = m->infinite - m->window * NEAR_INFINITE / OF;
     m->farthest = (int32_t)(m->infinite / m->granularity);
-    m->estimate = sl_arena_array(arena, int32_t, (size_t)shape->sets * shape->ways);
-    m->clock = sl_arena_array(arena, uint32_t, shape->sets);
+    m->estimate = sl_arena_array(arena, int32_t, (size_t)geometry->sets * geometry->ways);
+    m->clock = sl_arena_array(arena, uint32_t, geometry->sets);
     m->distance = sl_arena_array(arena, uint16_t, (size_t)1 << m->log2_entries);
     m->history = sl_arena_array(arena, past, (size_t)m->sampled_sets * m->window);
     m->now = sl_arena_array(arena, uint64_t, m->sampled_sets);
@@ -67,7 +68,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
         return sl_fail(error, SL_INVALID, "policy 'mockingjay': %u ways are too many", m->ways);
     for (size_t i = 0; i < (size_t)1 << m->log2_entries; i++)
         m->distance[i] = UNKNOWN;
-    for (size_t i = 0; i < (size_t)shape->sets * shape->ways; i++)
+    for (size_t i = 0; i < (size_t)geometry->sets * geometry->ways; i++)
         m->estimate[i] = FREE;
     return SL_OK;
 }

@@ -16,10 +16,11 @@ typedef struct mrpb {
     uint64_t bypasses[STALLS]; /* by reason */
 } mrpb;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     mrpb *m = self;
-    (void)shape, (void)arena, (void)error;
+    (void)geometry, (void)arena, (void)error;
     m->queues = (uint32_t)value[QUEUES];
     m->bypass = (uint32_t)value[BYPASS];
     return SL_OK;

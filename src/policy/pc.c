@@ -30,10 +30,11 @@ typedef struct pc {
     uint64_t dead, bypasses, wrong_bypasses;
 } pc;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     pc *p = self;
-    p->ways = shape->ways;
+    p->ways = geometry->ways;
     p->counters = (uint32_t)value[COUNTERS];
     p->max = (1u << value[BITS]) - 1;
     p->threshold = (uint32_t)value[THRESHOLD];
@@ -45,10 +46,10 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     p->sample = (uint32_t)value[SAMPLE];
     p->mixes = value[HASH] == HASH_MIX;
     p->corrects = value[CORRECTION] == ON;
-    sl_set_dueling_init(&p->dueling, shape->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
+    sl_set_dueling_init(&p->dueling, geometry->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
     p->dueling.selector -= value[LEAD] < p->dueling.selector ? (uint32_t)value[LEAD] : p->dueling.selector;
     p->counter = sl_arena_array(arena, uint32_t, p->counters);
-    p->last_load = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    p->last_load = sl_arena_array(arena, uint32_t, (size_t)geometry->sets * geometry->ways);
     if (!p->counter || !p->last_load)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < p->counters; i++)

@@ -19,16 +19,17 @@ typedef struct pdp {
     uint64_t bypasses;
 } pdp;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     pdp *p = self;
-    size_t lines = (size_t)shape->sets * shape->ways;
+    size_t lines = (size_t)geometry->sets * geometry->ways;
     p->pd = (uint32_t)value[PD];
     p->left = sl_arena_array(arena, uint32_t, lines);
     p->reused = sl_arena_array(arena, bool, lines);
     if (!p->left || !p->reused)
         return sl_fail_memory(error);
-    return sl_stamps_init(&p->stamps, shape, arena, error);
+    return sl_stamps_init(&p->stamps, geometry, arena, error);
 }
 
 static uint32_t *left_of(pdp *p, uint32_t set)

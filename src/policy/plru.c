@@ -12,13 +12,14 @@ typedef struct plru {
     uint32_t leaves;
 } plru;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     plru *p = self;
     (void)value;
-    for (p->leaves = 1; p->leaves < shape->ways;)
+    for (p->leaves = 1; p->leaves < geometry->ways;)
         p->leaves *= 2;
-    p->right = sl_arena_array(arena, uint8_t, (size_t)shape->sets * p->leaves);
+    p->right = sl_arena_array(arena, uint8_t, (size_t)geometry->sets * p->leaves);
     return p->right ? SL_OK : sl_fail_memory(error);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "policy/policy.h"
 
-sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_shape *shape,
+sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_geometry *geometry,
                          sl_error *error)
 {
     *policy = (sl_policy){0};
@@ -11,7 +11,7 @@ sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, cons
     policy->ops = choice->ops;
     sl_arena_init(&policy->arena);
     policy->self = sl_arena_alloc(&policy->arena, choice->ops->state_bytes);
-    sl_status status = policy->self ? choice->ops->init(policy->self, shape, choice->value, &policy->arena, error)
+    sl_status status = policy->self ? choice->ops->init(policy->self, geometry, choice->value, &policy->arena, error)
                                     : sl_fail_memory(error);
     if (status)
         sl_policy_fini(policy);
@@ -43,7 +43,8 @@ uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, cons
 
 uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable)
 {
-    uint32_t way = policy->ops->give_up ? policy->ops->give_up(policy->self, access, evictable) : SL_NO_WAY;
+    uint32_t way =
+        policy->ops->evict_on_bypass ? policy->ops->evict_on_bypass(policy->self, access, evictable) : SL_NO_WAY;
     if (way == SL_NO_WAY || sl_way_in(evictable, way))
         return way;
     note_broken(policy, way);

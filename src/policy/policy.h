@@ -21,7 +21,7 @@ static inline bool sl_policy_replaces(const sl_policy_ops *ops)
 }
 static inline bool sl_policy_bypasses(const sl_policy_ops *ops)
 {
-    return ops->admit || ops->on_stall || ops->queues || ops->hold_back;
+    return ops->admit || ops->on_stall || ops->queues || ops->throttle_warps;
 }
 
 /* A policy among custom ones (NULL: none) and the built-in ones. SL_NOT_FOUND with the nearest name. */
@@ -60,7 +60,7 @@ typedef struct sl_policy {
 } sl_policy;
 
 /* Parameters given as "best" must be resolved before (choice->best is 0). */
-sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_shape *shape,
+sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_geometry *geometry,
                          sl_error *error);
 void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
 /* The victim. If the policy chose a way that is not evictable, the first evictable one, and sl_policy_check reports it.

@@ -17,15 +17,16 @@ typedef struct profiled {
     uint64_t bypasses;
 } profiled;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     profiled *p = self;
     (void)arena;
-    if (!shape->counts)
+    if (!geometry->counts)
         return sl_fail(error, SL_INVALID,
                        "policy 'profiled' needs a profiling run, which counts lines, before this one");
-    p->counts = shape->counts;
-    p->instance = shape->instance;
+    p->counts = geometry->counts;
+    p->instance = geometry->instance;
     p->local = value[COUNTS] != COUNTS_GLOBAL ? value[THRESHOLD] : UINT64_MAX;
     p->global = value[COUNTS] == COUNTS_LOCAL ? UINT64_MAX
                 : value[GLOBAL_THRESHOLD]     ? value[GLOBAL_THRESHOLD]

@@ -4,10 +4,11 @@
 #include "base/random.h"
 #include "policy/policy.h"
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     (void)value, (void)arena, (void)error;
-    *(sl_random *)self = sl_random_seed(shape->seed);
+    *(sl_random *)self = sl_random_seed(geometry->seed);
     return SL_OK;
 }
 

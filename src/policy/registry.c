@@ -121,15 +121,15 @@ static sl_status put_best(sl_policy_choice *choice, size_t at, sl_error *error)
 {
     const sl_policy_ops *ops = choice->ops;
     const sl_param *p = &ops->params[at];
-    if (!p->tried) {
+    if (!p->search_values) {
         const sl_param *other = ops->params;
-        while (other->name && !other->tried)
+        while (other->name && !other->search_values)
             other++;
         return sl_fail(error, SL_INVALID, "policy '%s': '%s' cannot be 'best'%s%s%s", ops->name, p->name,
                        other->name ? "; '" : ": no value of it is searched for", other->name ? other->name : "",
                        other->name ? "' can" : "");
     }
-    choice->value[at] = p->tried[0];
+    choice->value[at] = p->search_values[0];
     choice->best |= 1u << at;
     return SL_OK;
 }
@@ -170,7 +170,7 @@ sl_status sl_policy_parse_among(const sl_policy_list *custom, const char *text, 
         return status;
     size_t at = 0;
     for (const sl_param *p = choice->ops->params; p && p->name; p++)
-        choice->value[at++] = p->preset;
+        choice->value[at++] = p->default_value;
     if (!open)
         return SL_OK;
     const char *close = strchr(open, ')');
@@ -198,7 +198,7 @@ sl_status sl_policy_text(const sl_policy_choice *choice, uint32_t named, char *t
     for (uint32_t i = 0; choice->ops->params && choice->ops->params[i].name && (size_t)used < size; i++) {
         const sl_param *p = &choice->ops->params[i];
         uint64_t value = choice->value[i];
-        if (value == p->preset && !(named >> i & 1))
+        if (value == p->default_value && !(named >> i & 1))
             continue;
         if (p->type == SL_PARAM_WORD)
             used += snprintf(text + used, size - (size_t)used, "%s%s=%s", before, p->name, p->words[value]);

@@ -3,12 +3,13 @@
 
 const char *const sl_rrip_hit_words[] = {"priority", "frequency", NULL};
 
-sl_status sl_rrip_init(sl_rrip *r, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+sl_status sl_rrip_init(sl_rrip *r, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                       sl_error *error)
 {
-    r->ways = shape->ways;
+    r->ways = geometry->ways;
     r->distant = (uint8_t)((1u << value[SL_RRIP_BITS]) - 1);
     r->hit = (uint8_t)value[SL_RRIP_HIT];
-    r->value = sl_arena_array(arena, uint8_t, (size_t)shape->sets * shape->ways);
+    r->value = sl_arena_array(arena, uint8_t, (size_t)geometry->sets * geometry->ways);
     return r->value ? SL_OK : sl_fail_memory(error);
 }
 

@@ -32,7 +32,7 @@ extern const char *const sl_rrip_hit_words[];
     }
 enum { SL_RRIP_BITS, SL_RRIP_HIT, SL_RRIP_FIRST };
 
-sl_status sl_rrip_init(sl_rrip *r, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+sl_status sl_rrip_init(sl_rrip *r, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
                        sl_error *error);
 uint32_t sl_rrip_victim(sl_rrip *r, uint32_t set, const sl_way_mask *evictable);
 void sl_rrip_hit(sl_rrip *r, uint32_t set, uint32_t way);

@@ -27,18 +27,20 @@ typedef struct s3fifo {
     sl_ghosts ghosts;
 } s3fifo;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     s3fifo *s = self;
-    size_t lines = (size_t)shape->sets * shape->ways;
-    s->small = (uint32_t)(shape->ways * value[SMALL] / 100);
+    size_t lines = (size_t)geometry->sets * geometry->ways;
+    s->small = (uint32_t)(geometry->ways * value[SMALL] / 100);
     s->small += !s->small;
     s->line = sl_arena_array(arena, uint64_t, lines);
     s->hits = sl_arena_array(arena, uint8_t, lines);
     s->main = sl_arena_array(arena, bool, lines);
-    if (!s->line || !s->hits || !s->main || !sl_ghosts_init(&s->ghosts, shape->sets, shape->ways - s->small, arena))
+    if (!s->line || !s->hits || !s->main ||
+        !sl_ghosts_init(&s->ghosts, geometry->sets, geometry->ways - s->small, arena))
         return sl_fail_memory(error);
-    return sl_stamps_init(&s->came, shape, arena, error);
+    return sl_stamps_init(&s->came, geometry, arena, error);
 }
 
 /* Lines of the small queue in a full set. */

@@ -35,12 +35,13 @@ typedef struct sdbp {
     uint64_t bypasses, dead_victims, lru_victims;
 } sdbp;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     sdbp *s = self;
-    s->sampler_sets = value[SAMPLER_SETS] < shape->sets ? (uint32_t)value[SAMPLER_SETS] : shape->sets;
+    s->sampler_sets = value[SAMPLER_SETS] < geometry->sets ? (uint32_t)value[SAMPLER_SETS] : geometry->sets;
     s->sampler_ways = (uint32_t)value[SAMPLER_WAYS];
-    s->stride = shape->sets / s->sampler_sets;
+    s->stride = geometry->sets / s->sampler_sets;
     s->tables = (uint32_t)value[TABLES];
     s->log2_entries = (uint32_t)value[LOG2_ENTRIES];
     s->threshold = (uint32_t)value[THRESHOLD];
@@ -49,12 +50,12 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
         return sl_fail(error, SL_INVALID,
                        "policy 'sdbp': 'threshold' exceeds the maximum sum of %u tables of %u-bit counters", s->tables,
                        (uint32_t)value[BITS]);
-    s->dead = sl_arena_array(arena, bool, (size_t)shape->sets * shape->ways);
+    s->dead = sl_arena_array(arena, bool, (size_t)geometry->sets * geometry->ways);
     s->sampler = sl_arena_array(arena, entry, (size_t)s->sampler_sets * s->sampler_ways);
     s->table = sl_arena_array(arena, uint8_t, (size_t)s->tables << s->log2_entries);
     if (!s->dead || !s->sampler || !s->table)
         return sl_fail_memory(error);
-    return sl_stamps_init(&s->stamps, shape, arena, error);
+    return sl_stamps_init(&s->stamps, geometry, arena, error);
 }
 
 /* ---- the predictor ---- */

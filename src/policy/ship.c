@@ -19,19 +19,20 @@ typedef struct ship {
     uint64_t distant_fills, nearer_fills;
 } ship;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     ship *s = self;
     s->log2_entries = (unsigned)value[LOG2_ENTRIES];
     s->counter_max = (uint8_t)((1u << value[COUNTER_BITS]) - 1);
     s->counter = sl_arena_array(arena, uint8_t, (size_t)1 << s->log2_entries);
-    s->signature = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    s->signature = sl_arena_array(arena, uint32_t, (size_t)geometry->sets * geometry->ways);
     if (!s->counter || !s->signature)
         return sl_fail_memory(error);
     uint8_t start = (uint8_t)(value[START] < s->counter_max ? value[START] : s->counter_max);
     for (size_t i = 0; i < (size_t)1 << s->log2_entries; i++)
         s->counter[i] = start;
-    return sl_rrip_init(&s->rrip, shape, value, arena, error);
+    return sl_rrip_init(&s->rrip, geometry, value, arena, error);
 }
 
 static uint32_t signature_of(const ship *s, uint32_t pc)

@@ -17,15 +17,16 @@ typedef struct sieve {
     uint64_t *hand; /* [sets]: the stamp of the line that it passed last; 0: it is at the oldest */
 } sieve;
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
     sieve *s = self;
     (void)value;
-    s->marked = sl_arena_array(arena, bool, (size_t)shape->sets * shape->ways);
-    s->hand = sl_arena_array(arena, uint64_t, shape->sets);
+    s->marked = sl_arena_array(arena, bool, (size_t)geometry->sets * geometry->ways);
+    s->hand = sl_arena_array(arena, uint64_t, geometry->sets);
     if (!s->marked || !s->hand)
         return sl_fail_memory(error);
-    return sl_stamps_init(&s->came, shape, arena, error);
+    return sl_stamps_init(&s->came, geometry, arena, error);
 }
 
 /* The oldest line that came behind the hand; SL_NO_WAY: the hand is at the end. */

@@ -4,9 +4,10 @@
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
-static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
+                      sl_error *error)
 {
-    return sl_rrip_init(self, shape, value, arena, error);
+    return sl_rrip_init(self, geometry, value, arena, error);
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)

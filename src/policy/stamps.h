@@ -11,10 +11,11 @@ typedef struct sl_stamps {
     uint32_t ways;
 } sl_stamps;
 
-static inline sl_status sl_stamps_init(sl_stamps *s, const sl_cache_shape *shape, sl_arena *arena, sl_error *error)
+static inline sl_status sl_stamps_init(sl_stamps *s, const sl_cache_geometry *geometry, sl_arena *arena,
+                                       sl_error *error)
 {
-    s->ways = shape->ways;
-    s->stamp = sl_arena_array(arena, uint64_t, (size_t)shape->sets * shape->ways);
+    s->ways = geometry->ways;
+    s->stamp = sl_arena_array(arena, uint64_t, (size_t)geometry->sets * geometry->ways);
     return s->stamp ? SL_OK : sl_fail_memory(error);
 }
 

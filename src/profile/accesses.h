@@ -4,9 +4,9 @@
 #define SL_PROFILE_ACCESSES_H
 
 #include "access/cta.h"
-#include "cache/histogram.h"
 #include "profile/footprint.h"
 #include "profile/order.h"
+#include "reuse/histogram.h"
 #include "sluice/profile.h"
 #include "trace/sparse_set.h"
 

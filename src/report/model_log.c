@@ -9,7 +9,7 @@ static sl_status model_launch(const sl_machine *machine, const sl_model_options 
     sl_model_result result = {0};
     sl_status status = sl_loaded_create(trace, n, pool, &loaded, error);
     if (!status)
-        status = sl_model_launch(machine, loaded, options, pool, progress, &result, error);
+        status = sl_model_loaded(machine, loaded, options, pool, progress, &result, error);
     if (!status) {
         const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
         sl_launch_result logged = {

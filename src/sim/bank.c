@@ -117,7 +117,7 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
         }
         l->r->units &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
     }
-    if (b->bypass_policy && b->bypass_policy->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
+    if (b->bypass_policy && b->bypass_policy->ops->evict_on_bypass && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->bypass_policy, &l->access, &mask);
         if (way != SL_NO_WAY)
             sl_line_evict(sim, b, l->access.set, way);

@@ -48,14 +48,14 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
         if (!*shared)
             return sl_fail_memory(error);
     }
-    sl_cache_shape shape = {.sets = b->sets,
-                            .ways = b->ways,
-                            .seed = sim->options.seed +
-                                    (b->index + (UINT64_C(1) << 32) * b->number) * UINT64_C(0x9e3779b97f4a7c15),
-                            .instance = b->index,
-                            .instances = sim->banks[b->number],
-                            .shared = *shared,
-                            .counts = sim->options.counts};
+    sl_cache_geometry shape = {.sets = b->sets,
+                               .ways = b->ways,
+                               .seed = sim->options.seed +
+                                       (b->index + (UINT64_C(1) << 32) * b->number) * UINT64_C(0x9e3779b97f4a7c15),
+                               .instance = b->index,
+                               .instances = sim->banks[b->number],
+                               .shared = *shared,
+                               .counts = sim->options.counts};
     return sl_policy_init(policy, &choice, &shape, error);
 }
 

@@ -542,11 +542,11 @@ static void ask_policy(sl_sim *sim, sl_sim_core *core)
 {
     sl_policy *policy = first_bypass(sim, core->number);
     core->held_back = 0;
-    if (!policy || !policy->ops->hold_back || !(core->ready & core->wants_memory))
+    if (!policy || !policy->ops->throttle_warps || !(core->ready & core->wants_memory))
         return;
     sl_core_work work = {core->live, core->insts, sim->now + (sim->machine.level[0].keep ? sim->earlier : 0)};
     uint64_t wait = 1;
-    core->held_back = policy->ops->hold_back(policy->self, &work, &wait);
+    core->held_back = policy->ops->throttle_warps(policy->self, &work, &wait);
     core->ask_again = sim->now + (wait ? wait : 1);
 }
 
@@ -671,7 +671,7 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->group_free = SL_NONE;
     core->queues = queues_of(sim, number);
     core->asks = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
-                 (first_bypass(sim, number) && first_bypass(sim, number)->ops->hold_back);
+                 (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
     for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
         core->queue[q] = SL_EMPTY_LIST;
     core->warp = calloc(warps, sizeof *core->warp);

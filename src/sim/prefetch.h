@@ -78,8 +78,8 @@ SL_PREFETCH void sl_look_at_line(const sl_upcoming *u)
         uint32_t equal = sl_hints_equal(sl_hints(b, set), sl_hint_of(u->request->addr >> b->log2_line));
         way = equal ? (uint32_t)__builtin_ctz(equal) : SL_NO_WAY;
     }
-    if (way == SL_NO_WAY && b->replacement.ops->likely)
-        way = b->replacement.ops->likely(b->replacement.self, set);
+    if (way == SL_NO_WAY && b->replacement.ops->predict_victim)
+        way = b->replacement.ops->predict_victim(b->replacement.self, set);
     if (way != SL_NO_WAY)
         __builtin_prefetch(&b->line[(size_t)set * b->ways + way]);
 }

@@ -37,7 +37,7 @@ static sl_status list_role(sl_sim_search *search, const sl_machine *machine, uin
 
 static size_t values_of(const sl_sim_searched *p)
 {
-    const uint64_t *tried = p->ops->params[p->param].tried;
+    const uint64_t *tried = p->ops->params[p->param].search_values;
     size_t count = 1; /* the first may be 0 */
     while (tried[count])
         count++;
@@ -61,7 +61,7 @@ static sl_status list_tries(sl_sim_search *search, sl_error *error)
         for (uint32_t i = search->params; i-- > 0;) {
             const sl_sim_searched *p = &search->param[i];
             size_t count = values_of(p);
-            search->tried[t].value[i] = p->ops->params[p->param].tried[rest % count];
+            search->tried[t].value[i] = p->ops->params[p->param].search_values[rest % count];
             rest /= count;
         }
     }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "cache/belady.h"
-#include "cache/histogram.h"
-#include "cache/reuse.h"
+#include "reuse/belady.h"
+#include "reuse/histogram.h"
+#include "reuse/reuse.h"
 
 typedef struct recorded {
     uint64_t *line;

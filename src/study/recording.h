@@ -27,8 +27,8 @@ typedef struct sl_run_end {
 
 /* Starts a CUDA program with Sluice's runtime library and waits for its end. It needs the environment and signals
  * of the process, which the library does not own: the caller provides it. */
-typedef sl_status sl_start_program(void *context, const sl_input *input, const sl_record_options *options,
-                                   sl_run_end *end, sl_error *error);
+typedef sl_status sl_program_starter(void *context, const sl_input *input, const sl_record_options *options,
+                                     sl_run_end *end, sl_error *error);
 
 struct sl_record_options {
     sl_trace_filter filter; /* which launches */
@@ -57,9 +57,9 @@ struct sl_record_options {
     /* Called for each launch when it ends; may be NULL. */
     sl_status (*launch_done)(void *context, const sl_launch_result *, sl_error *);
     void *launch_context;
-    const char *scratch;             /* a folder for temporary traces */
-    const char *spill;               /* a folder for what is too large for memory (sl_trace_spill); NULL: none */
-    sl_start_program *start_program; /* NULL: programs cannot be run */
+    const char *scratch;               /* a folder for temporary traces */
+    const char *spill;                 /* a folder for what is too large for memory (sl_trace_spill); NULL: none */
+    sl_program_starter *start_program; /* NULL: programs cannot be run */
     void *program_context;
     const sl_progress *progress; /* NULL: none */
 };

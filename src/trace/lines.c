@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/lines.h"
 
-#include "base/array.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/array.h"
 
 enum {
     INPUT_BYTES = 1 << 16,

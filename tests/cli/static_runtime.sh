@@ -3,7 +3,7 @@
 # Programs that contain a CUDA runtime, as nvcc links them by default. Most tests use one that only has its names; those
 # with nvcc's own follow.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
-sources=$source_root/tests/redirect cc=${CC:-cc} by=${SLUICE_PROGRAMS_BY:?}
+sources=$source_root/tests/interpose cc=${CC:-cc} by=${SLUICE_PROGRAMS_BY:?}
 if [ -n "${SLUICE_SANITIZERS:-}" ] || [ "$(uname -m)" != x86_64 ]; then
     it 'redirects static runtimes'
     skip 'only on x86-64, and not with the sanitizers'

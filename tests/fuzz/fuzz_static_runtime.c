@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redirect/static_runtime.h"
+#include "interpose/static_runtime.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -139,7 +139,7 @@ static void launch_is_modelled_and_its_counters_are_asked_by_name(void **state)
     write_trace(path);
     assert_int_equal(sl_machine_create("h200", NULL, 0, NULL, &machine, &error), SL_OK);
     assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
-    assert_int_equal(sl_model_trace(machine, trace, 0, NULL, NULL, &result, &error), SL_OK);
+    assert_int_equal(sl_model_launch(machine, trace, 0, NULL, NULL, &result, &error), SL_OK);
     sl_trace_close(trace);
     sl_machine_destroy(machine);
     /* The result outlives both. */
@@ -170,9 +170,9 @@ static void launch_that_is_not_there_and_warps_of_another_width_are_refused(void
     write_trace(path);
     assert_int_equal(sl_machine_create("hd7770", NULL, 0, NULL, &machine, &error), SL_OK);
     assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
-    assert_int_equal(sl_model_trace(machine, trace, 1, NULL, NULL, &result, &error), SL_NOT_FOUND);
+    assert_int_equal(sl_model_launch(machine, trace, 1, NULL, NULL, &result, &error), SL_NOT_FOUND);
     assert_null(result);
-    assert_int_equal(sl_model_trace(machine, trace, 0, NULL, NULL, &result, &error), SL_INVALID);
+    assert_int_equal(sl_model_launch(machine, trace, 0, NULL, NULL, &result, &error), SL_INVALID);
     assert_null(result);
     sl_trace_close(trace);
     sl_machine_destroy(machine);
@@ -185,7 +185,7 @@ typedef struct first_way {
     uint64_t number; /* the parameter */
 } first_way;
 
-static sl_status first_way_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status first_way_init(void *self, const sl_cache_geometry *shape, const uint64_t *value, sl_arena *arena,
                                 sl_error *error)
 {
     (void)shape, (void)arena;
@@ -200,7 +200,8 @@ static uint32_t first_way_victim(void *self, const sl_cache_access *access, cons
     return ((first_way *)self)->number == 9 ? 1000 : sl_way_from(evictable, 0);
 }
 
-static const sl_param first_way_params[] = {{.name = "number", .preset = 1, .max = 20, .help = "for tests"}, {0}};
+static const sl_param first_way_params[] = {{.name = "number", .default_value = 1, .max = 20, .help = "for tests"},
+                                            {0}};
 static const sl_policy_ops first_way_policy = {.name = "first_way",
                                                .params = first_way_params,
                                                .state_bytes = sizeof(first_way),
@@ -218,7 +219,7 @@ static sl_status create_with(const sl_policy_ops *own, const char *setting, sl_m
 static void own_policy_needs_what_a_cache_asks_for(void **state)
 {
     (void)state;
-    static const sl_param bad_preset[] = {{.name = "number", .preset = 7, .max = 3}, {0}};
+    static const sl_param bad_preset[] = {{.name = "number", .default_value = 7, .max = 3}, {0}};
     static const sl_param twice[] = {{.name = "n"}, {.name = "n"}, {0}};
     static const sl_param no_words[] = {{.name = "n", .type = SL_PARAM_WORD}, {0}};
     sl_policy_ops without_init = first_way_policy, without_use = first_way_policy, taken = first_way_policy;
@@ -275,7 +276,7 @@ static sl_status model_with(const char *setting, sl_model_result **result, sl_er
     write_sweep(path);
     assert_int_equal(sl_machine_create("fermi-gtx470", &setting, 1, &list, &machine, error), SL_OK);
     assert_int_equal(sl_trace_open(path, &trace, NULL, error), SL_OK);
-    sl_status status = sl_model_trace(machine, trace, 0, NULL, NULL, result, error);
+    sl_status status = sl_model_launch(machine, trace, 0, NULL, NULL, result, error);
     sl_trace_close(trace);
     sl_machine_destroy(machine);
     unlink(path);
@@ -311,7 +312,7 @@ static void own_policy_that_fails_or_errs_is_told_by_name(void **state)
 
 /* ---- the simulator ---- */
 
-static sl_status nothing_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status nothing_init(void *self, const sl_cache_geometry *shape, const uint64_t *value, sl_arena *arena,
                               sl_error *error)
 {
     (void)self, (void)shape, (void)value, (void)arena, (void)error;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "cache/reuse.h"
 #include "model/levels.h"
+#include "reuse/reuse.h"
 #include "support.h"
 
 #define NEVER SL_REUSE_NEVER

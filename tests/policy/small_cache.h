@@ -27,29 +27,29 @@ typedef struct small_cache {
 } small_cache;
 
 /* The policies of a text; where it has none that replaces, LRU does. */
-static inline void small_cache_init_in(small_cache *c, const char *policies, const sl_cache_shape *given)
+static inline void small_cache_init_in(small_cache *c, const char *policies, const sl_cache_geometry *given)
 {
-    sl_cache_shape own = *given, *shape = &own;
+    sl_cache_geometry own = *given, *geometry = &own;
     sl_policy_pair pair;
     sl_error error = {0};
     memset(c, 0, sizeof *c);
-    assert_true(shape->sets * shape->ways <= SMALL_CACHE_MAX && shape->ways <= SMALL_CACHE_WORDS * 64);
-    c->sets = shape->sets;
-    c->ways = shape->ways;
+    assert_true(geometry->sets * geometry->ways <= SMALL_CACHE_MAX && geometry->ways <= SMALL_CACHE_WORDS * 64);
+    c->sets = geometry->sets;
+    c->ways = geometry->ways;
     c->no_counts = sl_line_counts_create(1);
-    if (!shape->counts)
-        shape->counts = c->no_counts;
+    if (!geometry->counts)
+        geometry->counts = c->no_counts;
     assert_int_equal(sl_policies_parse(NULL, policies, &pair, &error), SL_OK);
     if (!pair.replacement.ops)
         assert_int_equal(sl_policy_parse("lru", &pair.replacement, &error), SL_OK);
-    assert_int_equal(sl_policy_init(&c->policy, &pair.replacement, shape, &error), SL_OK);
+    assert_int_equal(sl_policy_init(&c->policy, &pair.replacement, geometry, &error), SL_OK);
     if (pair.bypass.ops)
-        assert_int_equal(sl_policy_init(&c->bypass, &pair.bypass, shape, &error), SL_OK);
+        assert_int_equal(sl_policy_init(&c->bypass, &pair.bypass, geometry, &error), SL_OK);
 }
 
 static inline void small_cache_init(small_cache *c, const char *policies, uint32_t sets, uint32_t ways)
 {
-    small_cache_init_in(c, policies, &(sl_cache_shape){.sets = sets, .ways = ways, .seed = 7, .instances = 1});
+    small_cache_init_in(c, policies, &(sl_cache_geometry){.sets = sets, .ways = ways, .seed = 7, .instances = 1});
 }
 
 static inline void small_cache_fini(small_cache *c)

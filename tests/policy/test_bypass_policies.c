@@ -9,7 +9,7 @@ static uint64_t held_back(small_cache *c, uint64_t first, uint64_t second, uint6
 {
     sl_policy *policy = small_cache_asked(c);
     uint64_t wait = 0, instructions[64] = {first, second};
-    return policy->ops->hold_back(policy->self, &(sl_core_work){3, instructions, now}, &wait);
+    return policy->ops->throttle_warps(policy->self, &(sl_core_work){3, instructions, now}, &wait);
 }
 
 static void ccws_holds_warps_back_while_another_lost_its_lines(void **state)
@@ -422,7 +422,7 @@ static void profiled_lets_in_what_a_first_run_saw_often(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         small_cache c;
         small_cache_init_in(&c, cases[i].policy,
-                            &(sl_cache_shape){.sets = 1, .ways = 4, .instances = 2, .counts = counts});
+                            &(sl_cache_geometry){.sets = 1, .ways = 4, .instances = 2, .counts = counts});
         check_after(&c, "abcd", cases[i].ways);
         small_cache_fini(&c);
     }
@@ -436,7 +436,7 @@ static void profiled_needs_that_run(void **state)
     sl_policy policy;
     sl_error error;
     assert_int_equal(sl_policy_parse("profiled", &choice, &error), SL_OK);
-    assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
+    assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_geometry){.sets = 1, .ways = 1}, &error), SL_INVALID);
     assert_string_equal(error.text, "policy 'profiled' needs a profiling run, which counts lines, before this one");
 }
 

@@ -153,7 +153,7 @@ static void check_refused(const char *text, const char *message)
     sl_policy policy;
     sl_error error;
     assert_int_equal(sl_policy_parse(text, &choice, &error), SL_OK);
-    assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_shape){.sets = 2, .ways = 4}, &error), SL_INVALID);
+    assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_geometry){.sets = 2, .ways = 4}, &error), SL_INVALID);
     assert_string_equal(error.text, message);
 }
 
@@ -181,7 +181,7 @@ static void level_init(level *l, const char *policies)
     for (uint32_t i = 0; i < 3; i++) {
         small_cache_init_in(
             &l->cache[i], policies,
-            &(sl_cache_shape){.sets = 1, .ways = 2, .instance = i, .instances = 3, .shared = l->shared});
+            &(sl_cache_geometry){.sets = 1, .ways = 2, .instance = i, .instances = 3, .shared = l->shared});
         assert_true(l->cache[i].bypass.ops->shared_bytes <= sizeof l->shared);
     }
 }
@@ -359,11 +359,11 @@ static void without_a_third_cache_or_a_duel_all_filter(void **state)
     small_cache c;
     uint64_t shared[32] = {0};
     small_cache_init_in(&c, "decoupled",
-                        &(sl_cache_shape){.sets = 1, .ways = 2, .instance = 1, .instances = 2, .shared = shared});
+                        &(sl_cache_geometry){.sets = 1, .ways = 2, .instance = 1, .instances = 2, .shared = shared});
     check_after(&c, "a", "..");
     small_cache_fini(&c);
     small_cache_init_in(&c, "decoupled(dueling=off)",
-                        &(sl_cache_shape){.sets = 1, .ways = 2, .instance = 1, .instances = 15, .shared = shared});
+                        &(sl_cache_geometry){.sets = 1, .ways = 2, .instance = 1, .instances = 15, .shared = shared});
     check_after(&c, "a", "..");
     small_cache_fini(&c);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/random.h"
-#include "cache/belady.h"
 #include "policy/small_cache.h"
+#include "reuse/belady.h"
 
 static void lru_evicts_what_was_used_longest_ago(void **state)
 {

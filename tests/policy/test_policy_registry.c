@@ -103,9 +103,9 @@ static void every_policy_is_complete(void **state)
         for (const sl_param *p = ops->params; p && p->name; p++, count++) {
             assert_true(p->help && *p->help);
             if (p->type == SL_PARAM_COUNT)
-                assert_in_range(p->preset, p->min, p->max);
+                assert_in_range(p->default_value, p->min, p->max);
             else
-                assert_non_null(p->words[p->preset]);
+                assert_non_null(p->words[p->default_value]);
         }
         assert_true(count <= SL_MAX_POLICY_PARAMS);
     }
@@ -132,7 +132,7 @@ static void a_cache_refuses_what_is_still_to_be_searched_for(void **state)
     sl_policy_choice c = parsed("pc(threshold=best)");
     sl_policy policy;
     sl_error error;
-    assert_int_equal(sl_policy_init(&policy, &c, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
+    assert_int_equal(sl_policy_init(&policy, &c, &(sl_cache_geometry){.sets = 1, .ways = 1}, &error), SL_INVALID);
     assert_string_equal(error.text, "policy 'pc': this command does not search for 'threshold=best'; give a value");
 }
 
@@ -190,10 +190,10 @@ static void two_policies_of_one_role_are_refused(void **state)
     check_pair_error("lru+", "no policy is called ''; 'sluice policies' lists them");
 }
 
-static sl_status no_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status no_init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
                          sl_error *error)
 {
-    (void)self, (void)shape, (void)value, (void)arena, (void)error;
+    (void)self, (void)geometry, (void)value, (void)arena, (void)error;
     return SL_OK;
 }
 
@@ -211,7 +211,7 @@ static void a_way_that_was_not_offered_is_caught_by_name(void **state)
     sl_error error;
     uint64_t mask = 0xe;
     assert_int_equal(
-        sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_shape){.sets = 1, .ways = 4}, &error),
+        sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_geometry){.sets = 1, .ways = 4}, &error),
         SL_OK);
     assert_int_equal(sl_policy_check(&policy, &error), SL_OK);
     assert_int_equal(sl_policy_victim(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), 1);
@@ -223,12 +223,12 @@ static void a_way_that_was_not_offered_is_caught_by_name(void **state)
 static void a_way_given_up_that_was_not_offered_is_caught_too(void **state)
 {
     (void)state;
-    static const sl_policy_ops bad = {.name = "bad", .init = no_init, .give_up = way_nine};
+    static const sl_policy_ops bad = {.name = "bad", .init = no_init, .evict_on_bypass = way_nine};
     sl_policy policy;
     sl_error error;
     uint64_t mask = 0xe;
     assert_int_equal(
-        sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_shape){.sets = 1, .ways = 4}, &error),
+        sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_geometry){.sets = 1, .ways = 4}, &error),
         SL_OK);
     assert_int_equal(sl_policy_give_up(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), SL_NO_WAY);
     assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);

@@ -2,9 +2,9 @@
 /* Profiles of small traces, with every number worked out by hand. */
 #include "sluice/profile.h"
 
-#include "cache/histogram.h"
 #include "profile/sums.h"
 #include "profile_maker.h"
+#include "reuse/histogram.h"
 
 static const sl_profile_options usual = {
     .line_bytes = 128,

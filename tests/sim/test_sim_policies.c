@@ -21,7 +21,7 @@ static void note(diary *d, const char *what, uint64_t number)
     snprintf(d->text + used, sizeof d->text - used, "%s%s %llu", used ? ", " : "", what, (unsigned long long)number);
 }
 
-static sl_status mock_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+static sl_status mock_init(void *self, const sl_cache_geometry *shape, const uint64_t *value, sl_arena *arena,
                            sl_error *error)
 {
     (void)self, (void)shape, (void)value, (void)arena, (void)error;
@@ -72,7 +72,7 @@ static const sl_policy_ops mock = {
     .init = mock_init,
     .victim = mock_victim,
     .admit = mock_admit,
-    .give_up = mock_give_up,
+    .evict_on_bypass = mock_give_up,
     .on_hit = mock_hit,
     .on_fill = mock_fill,
     .on_evict = mock_evict,

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "exec/start_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/new_file.h"
+#include "cuda/results_file.h"
+#include "exec/start.h"
+#include "trace/kernel_filter.h"
+
+typedef struct program_run {
+    const sl_record_options *options;
+    sl_run_end *end;
+    uint64_t first_index; /* of the process being read: the processes of a run count on */
+    uint64_t next_index;
+} program_run;
+
+static sl_status add_launch(void *context, const sl_launch_result *result, sl_error *error)
+{
+    program_run *run = context;
+    sl_launch_result counted = *result;
+    sl_trace_launch launch = *result->launch;
+    counted.index += run->first_index;
+    counted.launch = &launch;
+    if (launch.parent_plus)
+        launch.parent_plus += run->first_index;
+    run->next_index = counted.index + 1;
+    run->end->failed += result->launch->failed;
+    return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
+}
+
+static sl_status collect(program_run *run, const char *folder, sl_error *error)
+{
+    char kernels[SL_KERNEL_LIST];
+    for (uint32_t number = 0;; number++) {
+        sl_results_summary summary;
+        char path[1100];
+        sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
+        if (status == SL_NOT_FOUND) {
+            run->end->problems = sl_results_problems(folder);
+            if (number && run->options->trace_path && !run->end->traces) /* which could not be noted on a full disk */
+                run->end->problems++;
+            sl_results_notes(folder, run->end->note, sizeof run->end->note);
+            sl_results_all_unmatched(folder, kernels, sizeof kernels);
+            return *kernels && !run->next_index ? sl_filter_unmatched(&run->options->filter, kernels, error) : SL_OK;
+        }
+        if (status)
+            return status;
+        run->first_index = run->next_index;
+        if (!run->options->trace_path)
+            continue;
+        sl_results_trace_path(run->options->trace_path, number, path, sizeof path);
+        if (!summary.finished) /* its trace still has a temporary name; the complete chunks of it can be read */
+            run->end->unfinished += sl_new_file_rescue(path, (pid_t)summary.pid);
+        run->end->traces += !access(path, F_OK);
+    }
+}
+
+/* "9.0" as 90. */
+static sl_status parse_capability(const char *text, uint32_t *capability, sl_error *error)
+{
+    unsigned major, minor;
+    char rest;
+    if (text && (sscanf(text, "%2u.%1u%c", &major, &minor, &rest) != 2 || major < 5))
+        return sl_fail(error, SL_INVALID, "--compute-capability %s: give it as 9.0, at least 5.0", text);
+    *capability = text ? major * 10 + minor : 0;
+    return SL_OK;
+}
+
+static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+{
+    *out = (sl_cuda_options){.lanes = o->lanes,
+                             .threads = o->threads,
+                             .max_instructions = o->max_instructions,
+                             .quiet = quiet,
+                             .check_address = o->check_address,
+                             .check_uninit = o->check_uninit,
+                             .check_race = o->check_race,
+                             .fp_contract_off = o->fp_contract_off,
+                             .zstd_level = (uint32_t)o->zstd_level,
+                             .counters = o->count,
+                             .no_shared = o->no_shared,
+                             .ranged = o->filter.ranged,
+                             .first_launch = o->filter.first_launch,
+                             .last_launch = o->filter.last_launch,
+                             .blocks = o->filter.blocks};
+    const struct {
+        const char *name, *value;
+        char *to;
+        size_t size;
+    } texts[] = {
+        {"the instruction set", o->isa ? o->isa : "", out->isa, sizeof out->isa},
+        {"the folder for results", o->scratch, out->results, sizeof out->results},
+        {"the file for PTX", o->ptx_path ? o->ptx_path : "", out->ptx, sizeof out->ptx},
+        {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
+         sizeof out->kernel_regex},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((size_t)snprintf(texts[i].to, texts[i].size, "%s", texts[i].value) >= texts[i].size)
+            return sl_fail(error, SL_INVALID, "%s is longer than %zu characters", texts[i].name, texts[i].size - 1);
+    if (parse_capability(o->compute_capability, &out->compute_capability, error))
+        return SL_INVALID;
+    sl_find_static_runtimes(o->cudart_static, out->cudart_static, sizeof out->cudart_static);
+    snprintf(out->producer, sizeof out->producer, "%s", o->producer);
+    for (char *c = out->producer; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    if (!o->trace_path)
+        return SL_OK;
+    /* The program may change its folder before it launches anything. */
+    char *here = *o->trace_path == '/' ? NULL : getcwd(NULL, 0);
+    int written = snprintf(out->trace, sizeof out->trace, "%s%s%s", here ? here : "", here ? "/" : "", o->trace_path);
+    free(here);
+    if ((size_t)written >= sizeof out->trace)
+        return sl_fail(error, SL_INVALID, "the path of the trace is longer than %zu characters", sizeof out->trace - 1);
+    return SL_OK;
+}
+
+sl_status sl_program_start(void *context, const sl_input *input, const sl_record_options *options, sl_run_end *end,
+                           sl_error *error)
+{
+    sl_app app;
+    sl_app_end ended = {0};
+    sl_cuda_options passed;
+    program_run run = {.options = options, .end = end};
+    sl_status status = fill_options(&passed, options, *(const bool *)context, error);
+    if (!status)
+        status = sl_app_inspect(input->spec.name, passed.cudart_static, &app, error);
+    const sl_app_start start = {
+        .emulate = &passed, .folder = passed.results, .output_to_stderr = options->output_to_stderr};
+    if (!status)
+        status = sl_app_start_and_wait(&app, (char **)(uintptr_t)input->spec.program, &start, &ended, error);
+    if (!status)
+        status = collect(&run, options->scratch, error);
+    end->exit_code = ended.code;
+    end->signal = ended.signal;
+    return status;
+}
