@@ -62,6 +62,27 @@ static void nothing_that_controls_a_terminal_gets_there(void **state)
                         "?31m, ?31m, ?"); /* CSI; RLO */
 }
 
+/* Text in two pieces, cut after `cut` bytes. */
+static const char *put_pieces(const char *text, size_t length, size_t cut)
+{
+    size_t size;
+    free(written);
+    FILE *file = open_memstream(&written, &size);
+    size_t used = sl_text_put_bytes(file, text, cut, false, true);
+    assert_true(cut - used < 4);
+    assert_int_equal(sl_text_put_bytes(file, text + used, length - used, false, false), length - used);
+    fclose(file);
+    return written;
+}
+
+static void text_of_strangers_may_be_cut_anywhere(void **state)
+{
+    (void)state;
+    static const char text[] = "a\0\xc3\xa4\xc2\x9b\x9b\xe2\x96\x88\xf0\x9f\x98\x80\033\x1c\n\xe2\x96";
+    for (size_t cut = 0; cut < sizeof text; cut++)
+        assert_string_equal(put_pieces(text, sizeof text - 1, cut), "a?\xc3\xa4??\xe2\x96\x88\xf0\x9f\x98\x80??\n??");
+}
+
 static void words_are_broken_before_the_last_column(void **state)
 {
     (void)state;
@@ -89,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_terminals_get_letters_of_the_same_width),
         cmocka_unit_test(nothing_that_controls_a_terminal_gets_there),
+        cmocka_unit_test(text_of_strangers_may_be_cut_anywhere),
         cmocka_unit_test(words_are_broken_before_the_last_column),
         cmocka_unit_test(fields_are_quoted_and_are_no_formulas),
     };

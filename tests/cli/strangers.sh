@@ -190,6 +190,7 @@ stderr_has 'sources/program: this is neither a folder, nor PTX, nor a program'
 
 it 'submits a sweep whose name begins with a hyphen'
 mkdir bin
+# shellcheck disable=SC2016
 printf '#!/bin/sh\nfor last; do :; done\necho "$last" >>scripts\necho 7\n' >bin/sbatch
 chmod +x bin/sbatch
 cp spec.yaml ./-spec.yaml

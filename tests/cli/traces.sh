@@ -123,7 +123,7 @@ stderr_has 'cannot write limited/t.slt: File too large'
 empty_directory limited
 run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" run -q vecadd --html limited/page.html
 exits 1
-stderr_has 'cannot write limited/page.html: File too large'
+stderr_has 'cannot write the HTML report: File too large'
 empty_directory limited
 
 it 'leaves the limit of file sizes to programs as it was'
