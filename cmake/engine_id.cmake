@@ -20,7 +20,7 @@ endfunction()
 
 set(traces src/base src/ptx src/machine src/access src/emu src/device src/trace workloads)
 hash_of(traces_id ${traces})
-hash_of(tuning_id src/bypass src/ptx src/study)
+hash_of(tuning_id src/tune src/ptx src/study)
 hash_of(engine_id src/base src/trace src/machine src/access src/policy src/reuse src/profile src/model src/sim)
 file(SHA256 ${SOURCE}/src/study/point_run.c run_id)
 string(SUBSTRING ${run_id} 0 8 run_id)

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/table.h"
-#include "rewrite/llvm_file.h"
+#include "tune/rewrite/llvm_file.h"
 
 static sl_status write_module(const sl_invocation *inv, const sl_llvm_file *file, sl_error *error)
 {

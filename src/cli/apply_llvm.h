@@ -3,8 +3,8 @@
 #ifndef SL_CLI_APPLY_LLVM_H
 #define SL_CLI_APPLY_LLVM_H
 
-#include "bypass/plan.h"
 #include "cli/command.h"
+#include "tune/plan.h"
 
 typedef struct sl_apply_llvm_options {
     const char *llvm; /* version or library; NULL: the newest */

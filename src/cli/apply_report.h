@@ -3,8 +3,8 @@
 #ifndef SL_CLI_APPLY_REPORT_H
 #define SL_CLI_APPLY_REPORT_H
 
-#include "bypass/plan.h"
 #include "cli/command.h"
+#include "tune/plan.h"
 
 /* A load of the code that the plan was written into. */
 typedef struct sl_applied_load {

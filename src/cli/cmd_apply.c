@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "bypass/ptx_loads.h"
 #include "cli/apply_llvm.h"
 #include "cli/apply_report.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "ptx/elf.h"
-#include "rewrite/llvm_file.h"
-#include "rewrite/ptx.h"
+#include "tune/ptx_loads.h"
+#include "tune/rewrite/llvm_file.h"
+#include "tune/rewrite/ptx.h"
 
 typedef struct apply_options {
     sl_common common;

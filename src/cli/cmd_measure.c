@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "bypass/ptx_loads.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/show_planned.h"
 #include "cli/show_tuning.h"
-#include "study/tuning.h"
+#include "study/tune_input.h"
+#include "tune/ptx_loads.h"
 
 typedef struct measure_options {
     sl_input_options input;

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/mangle.h"
 #include "base/text.h"
-#include "bypass/ptx_loads.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -15,6 +14,7 @@
 #include "ptx/fatbin.h"
 #include "report/parts.h"
 #include "report/table.h"
+#include "tune/ptx_loads.h"
 
 typedef struct ptx_options {
     sl_common common;

@@ -12,7 +12,7 @@
 #include "exec/tune_program.h"
 #include "report/graph_svg.h"
 #include "study/input_plan.h"
-#include "study/tuning.h"
+#include "study/tune_input.h"
 
 typedef struct tune_options {
     sl_input_options input;
@@ -546,7 +546,7 @@ const sl_command sl_cmd_tune = {
         "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
 // clang-format off
 #define SL_CONTROL(mode, name, node, ptx, sm, operators, policy, sim, summary) name " (" summary "); "
-#include "bypass/controls.def"
+#include "tune/controls.def"
 #undef SL_CONTROL
         // clang-format on
         "all (every one).\n\n" SL_INPUT_HELP,

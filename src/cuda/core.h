@@ -27,13 +27,13 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "bypass/plan.h"
-#include "bypass/program_results.h"
 #include "cuda/options.h"
 #include "cuda/types.h"
 #include "emu/emu.h"
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
+#include "tune/plan.h"
+#include "tune/program_results.h"
 
 typedef struct sl_cuda sl_cuda;
 

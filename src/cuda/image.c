@@ -12,9 +12,9 @@
 
 #include "base/multimap.h"
 #include "base/new_file.h"
-#include "bypass/ptx_loads.h"
 #include "cuda/results_file.h"
-#include "rewrite/ptx.h"
+#include "tune/ptx_loads.h"
+#include "tune/rewrite/ptx.h"
 
 enum { ELF_MAGIC = 0x464c457f };
 

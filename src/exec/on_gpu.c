@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "interpose/entries.h"
-#include "interpose/tune_job.h"
+#include "tune/job.h"
 
 /* The file that the loader takes for the driver. */
 static sl_status find_driver(char *path, size_t size, sl_error *error)

@@ -3,8 +3,8 @@
 #ifndef SL_LAUNCH_ON_GPU_H
 #define SL_LAUNCH_ON_GPU_H
 
-#include "bypass/program_results.h"
 #include "exec/start.h"
+#include "tune/program_results.h"
 
 typedef struct sl_gpu_program {
     char **argv;        /* ends with NULL */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bypass/plan.h"
 #include "exec/on_gpu.h"
 #include "exec/start.h"
+#include "tune/plan.h"
 
 /* What the runs share. */
 typedef struct planned_run {

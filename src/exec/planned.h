@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "bypass/program_results.h"
+#include "tune/program_results.h"
 
 typedef struct sl_planned_program {
     char **argv;        /* ends with NULL */

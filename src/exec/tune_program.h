@@ -4,9 +4,9 @@
 #ifndef SL_LAUNCH_TUNE_PROGRAM_H
 #define SL_LAUNCH_TUNE_PROGRAM_H
 
-#include "bypass/plan.h"
 #include "exec/planned.h"
-#include "interpose/tune_job.h"
+#include "tune/job.h"
+#include "tune/plan.h"
 
 typedef struct sl_program_tuning {
     char **argv;              /* ends with NULL */

@@ -15,13 +15,13 @@
 #include "base/file.h"
 #include "base/mangle.h"
 #include "base/text.h"
-#include "bypass/program_results.h"
-#include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
 #include "interpose/entries.h"
 #include "interpose/program.h"
-#include "interpose/tune_launch.h"
-#include "study/launch_settings.h"
+#include "interpose/tune_in_program.h"
+#include "tune/launch_settings.h"
+#include "tune/program_results.h"
+#include "tune/ptx_loads.h"
 
 enum { MAX_PENDING = 512, PER_THREAD = 2, TO_HOST = 1, IGNORED_ATTRIBUTE = 0, PRIORITY_ATTRIBUTE = 8 };
 

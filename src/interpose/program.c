@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "rewrite/ptx.h"
+#include "tune/rewrite/ptx.h"
 
 /* What a runtime hands over of a fat binary. */
 typedef struct wrapper {

@@ -4,9 +4,9 @@
 #ifndef SL_SWAP_PROGRAM_H
 #define SL_SWAP_PROGRAM_H
 
-#include "bypass/plan.h"
 #include "device/device.h"
 #include "ptx/texts.h"
+#include "tune/plan.h"
 
 /* Below, an image is code that was loaded together, the PTX texts that the GPU would compile: relocatable device code
  * has several, which are linked. */

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "bypass/plan.h"
+#include "tune/plan.h"
 
 sl_status sl_graph_svg(FILE *file, const sl_plan *plan, sl_error *error);
 

@@ -7,12 +7,12 @@
 #ifndef SL_REPORT_PAGE_H
 #define SL_REPORT_PAGE_H
 
-#include "bypass/plan.h"
 #include "machine/machine.h"
 #include "report/launches.h"
 #include "report/profile.h"
 #include "report/sweep.h"
 #include "report/validate.h"
+#include "tune/plan.h"
 
 /* A text that loads have their lines in. */
 typedef struct sl_source_text {

@@ -3,8 +3,8 @@
 #ifndef SL_REPORT_TUNING_H
 #define SL_REPORT_TUNING_H
 
-#include "bypass/plan.h"
 #include "report/launches.h"
+#include "tune/plan.h"
 
 /* The result of one selection strategy for one kernel. */
 typedef struct sl_tuning_row {

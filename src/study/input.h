@@ -11,12 +11,12 @@
 #ifndef SL_STUDY_INPUT_H
 #define SL_STUDY_INPUT_H
 
-#include "bypass/load.h"
 #include "ptx/cubin.h"
 #include "ptx/texts.h"
-#include "rewrite/llvm_file.h"
 #include "study/kernel_launch.h"
 #include "trace/import.h"
+#include "tune/loads.h"
+#include "tune/rewrite/llvm_file.h"
 #include "workloads/workload.h"
 
 typedef enum sl_input_kind {

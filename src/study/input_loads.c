@@ -2,8 +2,8 @@
 /* The loads of an input's code: those of its PTX, or those of the LLVM IR that the PTX was made of. */
 #include <string.h>
 
-#include "bypass/ptx_loads.h"
 #include "study/input.h"
+#include "tune/ptx_loads.h"
 
 const char *sl_input_form(const sl_input *input)
 {

@@ -6,10 +6,10 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "bypass/plan_sim.h"
-#include "bypass/ptx_loads.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
+#include "tune/plan_sim.h"
+#include "tune/ptx_loads.h"
 
 /* ---- the code ---- */
 

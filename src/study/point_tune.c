@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bypass/tune.h"
 #include "study/point_tune.h"
-#include "study/tuning.h"
+#include "study/tune_input.h"
+#include "tune/tune.h"
 
 typedef struct tuning {
     const sl_machine *machine;

@@ -5,15 +5,15 @@
  *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error, checksum)
  *   counters(key, name, value)
  *   times(key, cpu_seconds)       of a point, or of the trace of a workload
- *   timings(key, gain, spread, base, time, runs, checksum)      of bypass choices (bypass/tuner.h)
+ *   timings(key, gain, spread, base, time, runs, checksum)      of bypass choices (tune/tuner.h)
  *
  * `error` is NULL if the point completed. What does not fit its checksum, over key and values, is not there; a database
  * whose pages are damaged is renamed to NAME.damaged, and a new one begun. */
 #ifndef SL_STUDY_STORE_H
 #define SL_STUDY_STORE_H
 
-#include "bypass/tuner.h"
 #include "study/point.h"
+#include "tune/tuner.h"
 
 typedef struct sl_point_store sl_point_store;
 

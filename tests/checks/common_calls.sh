@@ -27,7 +27,7 @@ only_in '\bfopen(64)?\([^;]*, *"[^"]*[wa+]'
 only_in '\brename(at2?)?\(' src/base/new_file.c src/study/store.c
 
 it 'appends and prints only to descriptors that come from there'
-only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/cuda/image.c src/cuda/results_file.c src/rewrite/isolate.c
+only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/cuda/image.c src/cuda/results_file.c src/tune/rewrite/isolate.c
 
 it 'opens databases only where it was checked that they are files'
 only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c
@@ -35,9 +35,9 @@ only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c
 # Arrays and texts that grow one by one use base/array.h and base/buffer.h. These resize several arrays together, or an
 # array to a size that is known.
 it 'grows arrays and texts by src/base/array.h'
-only_in '\b(realloc|reallocarray)\(' src/base/array.h src/base/file.c src/bypass/plan.c src/reuse/reuse.c src/cli/options.c \
+only_in '\b(realloc|reallocarray)\(' src/base/array.h src/base/file.c src/tune/plan.c src/reuse/reuse.c src/cli/options.c \
     src/emu/launch.c src/emu/warp.c src/profile/profile.c src/sim/coalescer.c src/sim/data_check.c src/sim/evict.c src/sim/lsu.c \
-    src/sim/program.c src/sim/stream.c src/study/tuning.c
+    src/sim/program.c src/sim/stream.c
 
 it 'finds such calls'
 mkdir -p tree/src tree/workloads

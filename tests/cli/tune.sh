@@ -69,7 +69,7 @@ L2=$(grep -c '"L2": ' like.json)
 ! grep -q '"mode": "[^n]' like.json || fail 'it chose something'
 
 it 'documents every control'
-sed -n 's/^SL_CONTROL([^"]*"\([^"]*\)".*/\1/p' "$source_root/src/bypass/controls.def" | sed 1d >names
+sed -n 's/^SL_CONTROL([^"]*"\([^"]*\)".*/\1/p' "$source_root/src/tune/controls.def" | sed 1d >names
 [ "$(wc -l <names)" -gt 20 ] || fail "$(cat names)"
 while read -r name; do
     grep -q "^|.*\`$name\`" "$source_root/docs/bypass.md" || fail "docs/bypass.md has no row of $name"

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "tune/ptx_loads.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

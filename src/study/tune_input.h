@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of an input with a timer for each, for tuning, measuring and points of kind "tune".
+ *
+ * On a real GPU the host code runs, and the longest launches of each kernel are intercepted, timed with many choices of
+ * loads, and then resumed. On a simulated machine the launches come from a recording, and the launch of each kernel
+ * with the most warp instructions is simulated. */
+#ifndef SL_STUDY_TUNE_INPUT_H
+#define SL_STUDY_TUNE_INPUT_H
+
+#include "study/recording.h"
+#include "tune/program_results.h"
+#include "tune/tune_launch.h"
+
+typedef struct sl_timed_kernels {
+    const sl_input *input;    /* on a GPU: a workload, PTX or LLVM IR */
+    const char *kernel_regex; /* NULL or "": all kernels */
+    bool cold;                /* flush caches before every run */
+    bool rank;                /* rank what can be timed */
+    /* on a GPU */
+    const char *scratch;   /* a folder for what is ranked */
+    double seconds;        /* as of sl_rank_options */
+    uint32_t max_launches; /* of each kernel */
+    uint32_t rounds;       /* 0: chosen by the timer */
+    bool check;            /* check the result of a workload */
+    /* on the simulator */
+    const sl_machine *machine;
+    const sl_recording *recording;
+    uint64_t seed;
+    sl_pool *pool;        /* NULL: one choice after the other */
+    uint32_t max_kernels; /* of those with most warp instructions; 0: all */
+    double share;         /* of all warp instructions that those tuned should have, 0 to 1 */
+    /* Called for each launch, in the order of the program. */
+    sl_visit_launch visit;
+    void *context;
+} sl_timed_kernels;
+
+sl_status sl_time_on_gpu(const sl_timed_kernels *kernels, sl_error *error);
+sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
+
+/* ---- tuning ---- */
+
+/* Chooses loads of each kernel by each strategy, on the simulator where `kernels` has a machine, else on a GPU; its
+ * `visit` is not used. The caller frees the result, also after a failure. */
+sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
+                          const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
+                          sl_error *error);
+/* Cycles of the kernels of a recording, all launches one after the other, with a plan (NULL: without). */
+sl_status sl_simulate_planned(const sl_timed_kernels *kernels, const sl_plan *plan, sl_program_results *results,
+                              sl_error *error);
+
+#endif

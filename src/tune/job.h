@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What `sluice tune --on gpu -- ./app` asks of the library inside of the program: which launches to tune, and how. A
+ * text file, one fact per line:
+ *
+ *   select STRATEGY                 of which the first makes the plan
+ *   option NAME VALUE               as of sl_tuner_options
+ *   scratch FOLDER                  for temporary files
+ *   launch NUMBER LAUNCHES NAME     a launch of a kernel, counted from 0 over the launches of that kernel; and how
+ *                                   many it has */
+#ifndef SL_TUNE_JOB_H
+#define SL_TUNE_JOB_H
+
+#include "base/array.h"
+#include "tune/select.h"
+
+#define SL_GPU_PLAN_VARIABLE    "SLUICE_GPU_PLAN"    /* file of the plans to apply */
+#define SL_GPU_RESULTS_VARIABLE "SLUICE_GPU_RESULTS" /* file of what the program did */
+#define SL_GPU_JOB_VARIABLE     "SLUICE_GPU_JOB"     /* the file */
+#define SL_GPU_PLANS_VARIABLE   "SLUICE_GPU_PLANS"   /* where the plans are written to */
+
+typedef struct sl_tune_job_launch {
+    char *kernel; /* symbol */
+    uint64_t number, launches;
+    uint64_t of_program; /* the same launch among all of the program; not passed on */
+    bool done;
+} sl_tune_job_launch;
+
+typedef struct sl_tune_job {
+    SL_ARRAY(sl_tune_job_launch) launches;
+    const sl_selector *selector;
+    sl_tuner_options options; /* store and progress are not passed on */
+    uint32_t rounds;
+    bool cold, quiet;
+    char *scratch; /* NULL: none, and nothing is ranked */
+} sl_tune_job;
+
+bool sl_tune_job_write(const sl_tune_job *job, const char *path);
+sl_status sl_tune_job_read(const char *path, sl_tune_job *job, sl_error *error);
+void sl_tune_job_fini(sl_tune_job *job);
+
+#endif
