@@ -13,6 +13,7 @@
 #include "report/graph_svg.h"
 #include "study/input_plan.h"
 #include "study/tune_input.h"
+#include "tune/keep_faster.h"
 
 typedef struct tune_options {
     sl_input_options input;
@@ -275,16 +276,6 @@ static sl_status make_program_rows(tuning *t, const sl_tune_job *job, const sl_p
     return rows ? SL_OK : sl_fail_memory(error);
 }
 
-/* Of all kernels, before and after. */
-static void note_program(sl_plan_list *plans, const sl_program_results *before, const sl_program_results *after,
-                         double unit)
-{
-    for (uint32_t i = 0; i < plans->count; i++) {
-        plans->plan[i].program_before = sl_program_results_time(before, NULL) / unit;
-        plans->plan[i].program_after = sl_program_results_time(after, NULL) / unit;
-    }
-}
-
 static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tuned *tuned, int *code, sl_error *error)
 {
     sl_plan joined;
@@ -293,9 +284,9 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
     const sl_program_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
                              *after = &tuned->runs.results[SL_RUN_PLANNED];
     if (tuned->compared)
-        note_program(&tuned->plans, before, after, 1e9);
+        sl_plans_note_program(&tuned->plans, before, after, 1e9);
     else
-        note_program(&tuned->plans, &tuned->survey, &tuned->survey, 1e9);
+        sl_plans_note_program(&tuned->plans, &tuned->survey, &tuned->survey, 1e9);
     if (!status)
         status = make_program_rows(t, job, &joined, &shown, error);
     if (!status)
@@ -351,44 +342,10 @@ static int tune_program(tuning *t)
 
 /* ---- on the simulator, and other inputs ---- */
 
-/* Rows of the first strategy for kernels of the plan whose changes were given up. */
-static void give_up_rows(tuning *t, const sl_plan *plan)
+static sl_status compare_on_sim(tuning *t, const sl_timed_kernels *kernels, sl_error *error)
 {
-    for (size_t i = 0; i < t->result.kernels.count; i += t->selectors)
-        for (uint32_t k = 0; k < plan->kernels; k++) {
-            sl_tuned_kernel *row = &t->result.kernels.items[i];
-            if (!row->chosen || plan->kernel[k].planned > 0 || strcmp(plan->kernel[k].function, row->kernel) != 0)
-                continue;
-            row->chosen = 0;
-            row->time = row->base;
-            row->gain = row->gain_spread = 0;
-            row->verdict = plan->kernel[k].verdict;
-        }
-}
-
-/* All launches of a program, with and without the plans, until nothing is left to give up. */
-static sl_status compare(tuning *t, const sl_timed_kernels *kernels, sl_error *error)
-{
-    sl_plan_list *plans = &t->result.plans;
-    sl_program_results before = {0}, after = {0};
-    bool again = sl_plan_list_chosen(plans) != 0;
     sl_progress_phase(t->inv->progress, "comparing");
-    sl_status status = again ? sl_simulate_planned(kernels, NULL, &before, error) : SL_OK;
-    while (again && !status) {
-        sl_plan joined;
-        sl_program_results_fini(&after);
-        status = sl_plan_list_join(plans, &t->arena, &joined, error);
-        if (!status)
-            status = sl_simulate_planned(kernels, &joined, &after, error);
-        again = !status && t->selector[0] == &sl_selectors[0] && sl_plans_give_up(plans, &before, &after);
-        for (uint32_t i = 0; again && i < plans->count; i++)
-            give_up_rows(t, &plans->plan[i]);
-    }
-    if (!status)
-        note_program(plans, &before, &after, 1);
-    sl_program_results_fini(&before);
-    sl_program_results_fini(&after);
-    return status;
+    return sl_compare_on_sim(kernels, t->selector, t->selectors, &t->result, error);
 }
 
 static void say_program(const tuning *t)
@@ -427,7 +384,7 @@ static int tune_input(tuning *t)
     if (!status)
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
     if (!status && program && !o->like)
-        status = compare(t, &kernels, &error);
+        status = compare_on_sim(t, &kernels, &error);
     sl_progress_update(t->inv->progress, "choices", 1, 1);
     if (!status)
         warn(t);

@@ -7,6 +7,7 @@
 
 #include "exec/on_gpu.h"
 #include "trace/kernel_filter.h"
+#include "tune/keep_faster.h"
 
 static int by_time(const void *a, const void *b)
 {
@@ -73,23 +74,34 @@ static sl_status tune(const sl_gpu_program *program, const sl_program_tuning *t,
     return status ? status : sl_plan_list_read(plans, &tuned->plans, error);
 }
 
-/* Runs the program with and without the plans until nothing is left to give up. */
+/* The program on the GPU, and what it is compared as. */
+typedef struct comparison {
+    sl_planned_program program;
+    sl_planned_runs *runs;
+} comparison;
+
+static sl_status run_with_plans(void *context, const sl_plan_list *plans, const sl_program_results **before,
+                                const sl_program_results **after, sl_error *error)
+{
+    const comparison *c = context;
+    sl_planned_runs_fini(c->runs);
+    sl_status status = sl_plan_list_save(plans, c->program.plan, error);
+    if (!status)
+        status = sl_planned_run(&c->program, c->runs, error);
+    *before = &c->runs->results[SL_RUN_ORIGINAL];
+    *after = &c->runs->results[SL_RUN_PLANNED];
+    return status;
+}
+
 static sl_status compare(const sl_program_tuning *t, const char *plans, sl_program_tuned *tuned, sl_error *error)
 {
     enum { REPEATS = 2 };
-    const sl_planned_program planned = {
-        .argv = t->argv, .plan = plans, .gpu = true, .folder = t->folder, .quiet = true, .repeats = REPEATS};
-    sl_status status = SL_OK;
-    while (!status && (tuned->compared = sl_plan_list_chosen(&tuned->plans) != 0)) {
-        sl_planned_runs_fini(&tuned->runs);
-        status = sl_planned_run(&planned, &tuned->runs, error);
-        const sl_program_results *ran = tuned->runs.results;
-        if (status || t->job.selector != &sl_selectors[0] ||
-            !sl_plans_give_up(&tuned->plans, &ran[SL_RUN_ORIGINAL], &ran[SL_RUN_PLANNED]))
-            break;
-        status = sl_plan_list_save(&tuned->plans, plans, error);
-    }
-    return status;
+    comparison c = {
+        .program =
+            {.argv = t->argv, .plan = plans, .gpu = true, .folder = t->folder, .quiet = true, .repeats = REPEATS},
+        .runs = &tuned->runs};
+    return sl_plans_keep_faster(&tuned->plans, sl_selector_reverts(t->job.selector), run_with_plans, &c,
+                                &tuned->compared, error);
 }
 
 sl_status sl_tune_program(sl_program_tuning *t, const sl_progress *progress, sl_program_tuned *tuned, sl_error *error)

@@ -8,7 +8,6 @@
 #define SL_STUDY_TUNE_INPUT_H
 
 #include "study/recording.h"
-#include "tune/program_results.h"
 #include "tune/tune_launch.h"
 
 typedef struct sl_timed_kernels {
@@ -44,8 +43,9 @@ sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
 sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
                           const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
                           sl_error *error);
-/* Cycles of the kernels of a recording, all launches one after the other, with a plan (NULL: without). */
-sl_status sl_simulate_planned(const sl_timed_kernels *kernels, const sl_plan *plan, sl_program_results *results,
-                              sl_error *error);
+/* Simulates all launches of the recording one after the other, without and with the plans of the result, and reverts
+ * kernels that are not faster there (tune/keep_faster.h), where the first strategy does that. */
+sl_status sl_compare_on_sim(const sl_timed_kernels *kernels, const sl_selector *const *selector, size_t selectors,
+                            sl_tuning_result *result, sl_error *error);
 
 #endif

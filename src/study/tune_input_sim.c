@@ -7,6 +7,7 @@
 #include "study/point.h" /* sl_point_machine_key */
 #include "study/tune_input.h"
 #include "trace/kernel_filter.h"
+#include "tune/keep_faster.h"
 #include "tune/ptx_loads.h" /* sl_trace_loads */
 
 /* One launch of the recording. */
@@ -205,19 +206,76 @@ static sl_status add_cycles(void *to, const sl_sim *sim, uint32_t n, const sl_lo
                : sl_fail_memory(error);
 }
 
-sl_status sl_simulate_planned(const sl_timed_kernels *kernels, const sl_plan *plan, sl_program_results *results,
-                              sl_error *error)
+/* Cycles of all launches with a plan (NULL: without). */
+static sl_status simulate(const sl_timed_kernels *kernels, const sl_plan *plan, sl_program_results *results,
+                          sl_error *error)
 {
     const sl_recording *r = kernels->recording;
     const sl_sim_options options = {.seed = kernels->seed, .cold = kernels->cold};
     sl_sim_series series = {.trace = r->trace, .launch = r->launch, .launches = r->launches};
     sl_arena arena;
     sl_arena_init(&arena);
-    *results = (sl_program_results){0};
+    sl_program_results_fini(results);
     sl_status status = plan ? sl_plan_launches(plan, r, kernels->machine, &arena, &series.plan, error) : SL_OK;
     if (!status)
         status =
             sl_sim_series_run(&series, kernels->machine, &options, kernels->pool, add_cycles, results, NULL, error);
     sl_arena_fini(&arena);
+    return status;
+}
+
+typedef struct comparison {
+    const sl_timed_kernels *kernels;
+    sl_program_results before, after;
+    bool known; /* `before` was simulated */
+} comparison;
+
+static sl_status run_with_plans(void *context, const sl_plan_list *plans, const sl_program_results **before,
+                                const sl_program_results **after, sl_error *error)
+{
+    comparison *c = context;
+    sl_plan joined;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = c->known ? SL_OK : simulate(c->kernels, NULL, &c->before, error);
+    c->known = !status;
+    if (!status)
+        status = sl_plan_list_join(plans, &arena, &joined, error);
+    if (!status)
+        status = simulate(c->kernels, &joined, &c->after, error);
+    sl_arena_fini(&arena);
+    *before = &c->before;
+    *after = &c->after;
+    return status;
+}
+
+/* Rows of the first strategy whose kernels were reverted. */
+static void revert_rows(sl_tuning_result *result, size_t selectors, const sl_plan *plan)
+{
+    for (size_t i = 0; i < result->kernels.count; i += selectors)
+        for (uint32_t k = 0; k < plan->kernels; k++) {
+            sl_tuned_kernel *row = &result->kernels.items[i];
+            if (!row->chosen || plan->kernel[k].planned > 0 || strcmp(plan->kernel[k].function, row->kernel) != 0)
+                continue;
+            row->chosen = 0;
+            row->time = row->base;
+            row->gain = row->gain_spread = 0;
+            row->verdict = plan->kernel[k].verdict;
+        }
+}
+
+sl_status sl_compare_on_sim(const sl_timed_kernels *kernels, const sl_selector *const *selector, size_t selectors,
+                            sl_tuning_result *result, sl_error *error)
+{
+    comparison c = {.kernels = kernels};
+    bool compared;
+    sl_status status =
+        sl_plans_keep_faster(&result->plans, sl_selector_reverts(selector[0]), run_with_plans, &c, &compared, error);
+    for (uint32_t i = 0; i < result->plans.count && !status; i++)
+        revert_rows(result, selectors, &result->plans.plan[i]);
+    if (!status)
+        sl_plans_note_program(&result->plans, &c.before, compared ? &c.after : &c.before, 1);
+    sl_program_results_fini(&c.before);
+    sl_program_results_fini(&c.after);
     return status;
 }

@@ -69,37 +69,6 @@ double sl_program_results_time(const sl_program_results *results, const char *ke
     return ns;
 }
 
-/* What plans change in a kernel. False: nothing. */
-static bool evict_on_bypass(sl_plan *plan, sl_plan_kernel *kernel)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < plan->loads; i++)
-        if (!strcmp(plan->load[i].function, kernel->function)) {
-            any |= plan->load[i].mode != 0;
-            plan->load[i].mode = 0;
-            plan->load[i].why = NULL;
-        }
-    if (any) {
-        kernel->verdict = "not faster in the program: the original is kept";
-        kernel->planned = kernel->gain = kernel->gain_spread = 0;
-    }
-    return any;
-}
-
-bool sl_plans_give_up(sl_plan_list *plans, const sl_program_results *before, const sl_program_results *after)
-{
-    bool any = false, slower = sl_program_results_time(after, NULL) > sl_program_results_time(before, NULL);
-    for (int all = 0; all < 2 && !any && (!all || slower); all++)
-        for (uint32_t p = 0; p < plans->count; p++)
-            for (uint32_t k = 0; k < plans->plan[p].kernels; k++) {
-                sl_plan_kernel *kernel = &plans->plan[p].kernel[k];
-                if (all || sl_program_results_time(after, kernel->function) >
-                               sl_program_results_time(before, kernel->function))
-                    any |= evict_on_bypass(&plans->plan[p], kernel);
-            }
-    return any;
-}
-
 bool sl_program_results_write(const sl_program_results *r, const char *path)
 {
     sl_new_file made;

@@ -49,9 +49,6 @@ void sl_program_results_left(sl_program_results *results, const char *kernel, co
 void sl_program_results_copy(sl_program_results *results, const void *data, size_t bytes);
 /* Of all kernels, or of one where `kernel` is not NULL. */
 double sl_program_results_time(const sl_program_results *results, const char *kernel);
-/* Kernels that are not faster inside of the whole program keep their original: caches come to them with what others
- * left there. All do where the program as a whole is not faster. True: something was given up. */
-bool sl_plans_give_up(sl_plan_list *plans, const sl_program_results *before, const sl_program_results *after);
 bool sl_program_results_write(const sl_program_results *results, const char *path);
 sl_status sl_program_results_read(const char *path, sl_program_results *results, sl_error *error);
 

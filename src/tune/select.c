@@ -16,6 +16,11 @@ const sl_selector sl_selectors[] = {
 };
 #undef X
 
+bool sl_selector_reverts(const sl_selector *selector)
+{
+    return selector == &sl_selectors[0];
+}
+
 sl_status sl_selector_find(const char *name, const sl_selector **selector, sl_error *error)
 {
     const char *names[16];

@@ -16,6 +16,9 @@ typedef struct sl_selector {
 } sl_selector;
 
 extern const sl_selector sl_selectors[]; /* ends with a NULL name; the first is the default */
+/* Whether the original is kept where the plan is not faster: so it is with the default strategy. Others are studied,
+ * and keep their plans, whatever they cost. */
+bool sl_selector_reverts(const sl_selector *selector);
 sl_status sl_selector_find(const char *name, const sl_selector **selector, sl_error *error);
 
 /* Algorithm 1 of the paper on affinities in percent, without a timer. */

@@ -34,28 +34,6 @@ static bool next_plan(const sl_tuner *tuner, uint8_t *plan)
     return false;
 }
 
-/* Times `count` plans and takes the best of them if it beats *gain by more than noise. */
-static sl_status take_best(sl_tuner *tuner, const uint8_t *const *plan, size_t count, uint8_t *mode, double *gain,
-                           bool *better, sl_error *error)
-{
-    sl_timing *timing = calloc(count + 1, sizeof *timing);
-    if (!timing)
-        return sl_fail_memory(error);
-    sl_status status = sl_tuner_time(tuner, plan, count, "", 0, false, timing, error);
-    size_t best = count;
-    for (size_t i = 0; i < count && !status; i++)
-        if (sl_tuner_significant(tuner, timing[i].gain - *gain, timing[i].spread) &&
-            (best == count || timing[i].gain > timing[best].gain))
-            best = i;
-    *better = best < count;
-    if (*better) {
-        *gain = timing[best].gain;
-        memcpy(mode, plan[best], tuner->graph->nodes);
-    }
-    free(timing);
-    return status;
-}
-
 static sl_status try_all(sl_tuner *tuner, uint64_t plans, uint8_t *mode, double *gain, sl_error *error)
 {
     size_t loads = tuner->graph->nodes, count = 0;
@@ -71,7 +49,7 @@ static sl_status try_all(sl_tuner *tuner, uint64_t plans, uint8_t *mode, double 
                 break;
             plan[count++] = next;
         }
-        status = take_best(tuner, plan, count, mode, gain, &better, error);
+        status = sl_tuner_fastest(tuner, plan, count, mode, gain, &better, error);
     }
     free(memory);
     free(plan);
@@ -99,7 +77,7 @@ static sl_status improve(sl_tuner *tuner, uint8_t *mode, double *gain, bool *bet
         }
     }
     if (!status)
-        status = take_best(tuner, plan, count, mode, gain, better, error);
+        status = sl_tuner_fastest(tuner, plan, count, mode, gain, better, error);
     free(memory);
     free(plan);
     return status;
@@ -132,7 +110,7 @@ static sl_status best_way(sl_tuner *tuner, uint8_t *mode, const char **why, doub
         status = ways[i](tuner, memory + i * (loads + 1), why, error);
     }
     if (!status)
-        status = take_best(tuner, plan, WAYS, mode, gain, &better, error);
+        status = sl_tuner_fastest(tuner, plan, WAYS, mode, gain, &better, error);
     free(memory);
     return status;
 }

@@ -115,11 +115,12 @@ static void apply(const candidates *c, size_t index, uint8_t *mode, size_t nodes
 /* Times the first 1, 2, … candidates together, and each mode for all loads; copies the fastest to `mode`. */
 static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, uint8_t *mode, sl_error *error)
 {
-    size_t count = c->list.count, loads = tuner->graph->nodes, best = count;
+    size_t count = c->list.count, loads = tuner->graph->nodes;
+    double gain = 0;
+    bool better;
     uint8_t *plans = calloc(count + 1, loads + 1);
     const uint8_t **choice = calloc(count + 1, sizeof *choice);
-    sl_timing *timing = calloc(count + 1, sizeof *timing);
-    sl_status status = plans && choice && timing ? SL_OK : sl_fail_memory(error);
+    sl_status status = plans && choice ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++) {
         uint8_t *plan = plans + i * (loads + 1);
         if (i && i < single)
@@ -128,16 +129,9 @@ static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, u
         choice[i] = plan;
     }
     if (!status)
-        status = sl_tuner_time(tuner, choice, count, "", 0, false, timing, error);
-    for (size_t i = 0; i < count && !status; i++)
-        if (sl_tuner_significant(tuner, timing[i].gain, timing[i].spread) &&
-            (best == count || timing[i].gain > timing[best].gain))
-            best = i;
-    if (!status && best < count)
-        memcpy(mode, choice[best], loads);
+        status = sl_tuner_fastest(tuner, choice, count, mode, &gain, &better, error);
     free(plans);
     free(choice);
-    free(timing);
     return status;
 }
 

@@ -33,7 +33,7 @@ static sl_status tell_cause(sl_tuner *tuner, sl_tuned *tuned, sl_error *error)
     return tuned->verdict ? SL_OK : sl_fail_memory(error);
 }
 
-static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error *error)
+static sl_status judge(sl_tuner *tuner, bool revert, sl_tuned *tuned, sl_error *error)
 {
     sl_status status = sl_tuner_affinities(tuner, 0, error); /* noise, if nobody has asked for it before */
     if (!status)
@@ -45,7 +45,7 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
     tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
     if (faster)
         return tell_cause(tuner, tuned, error);
-    if (!cautious)
+    if (!revert)
         return SL_OK;
     tuned->verdict = "the plan is not faster for certain: the original is kept";
     memset(tuned->mode, 0, tuner->graph->nodes);
@@ -75,7 +75,7 @@ sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned,
     for (uint32_t i = 0; i < loads; i++)
         tuned->chosen += tuned->mode[i] != 0;
     if (!status && tuned->chosen)
-        status = judge(tuner, selector == &sl_selectors[0], tuned, error);
+        status = judge(tuner, sl_selector_reverts(selector), tuned, error);
     for (uint32_t i = 0; i < loads && !status; i++)
         if (!tuned->why[i] && tuner->graph->load[i].modes == 1 << SL_BYPASS_NONE)
             tuned->why[i] = tuner->graph->load[i].fixed;

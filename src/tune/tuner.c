@@ -195,6 +195,27 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
     return status;
 }
 
+sl_status sl_tuner_fastest(sl_tuner *tuner, const uint8_t *const *plan, size_t count, uint8_t *mode, double *gain,
+                           bool *better, sl_error *error)
+{
+    sl_timing *timing = calloc(count + 1, sizeof *timing);
+    if (!timing)
+        return sl_fail_memory(error);
+    sl_status status = sl_tuner_time(tuner, plan, count, "", 0, false, timing, error);
+    size_t best = count;
+    for (size_t i = 0; i < count && !status; i++)
+        if (sl_tuner_significant(tuner, timing[i].gain - *gain, timing[i].spread) &&
+            (best == count || timing[i].gain > timing[best].gain))
+            best = i;
+    *better = best < count;
+    if (*better) {
+        *gain = timing[best].gain;
+        memcpy(mode, plan[best], tuner->graph->nodes);
+    }
+    free(timing);
+    return status;
+}
+
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
 {
     sl_tuner_limit(tuner, 0);

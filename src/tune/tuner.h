@@ -74,6 +74,9 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
 sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error);
 /* The final timing of a plan: more rounds, and results compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
+/* Times plans and copies the fastest to `mode` if it beats *gain by more than noise, which then becomes its gain. */
+sl_status sl_tuner_fastest(sl_tuner *tuner, const uint8_t *const *plan, size_t count, uint8_t *mode, double *gain,
+                           bool *better, sl_error *error);
 /* Times a plan with hints of normal priority in place of its hints: what that gains is due to other code, not to
  * caches. No runs: it has no hints, or the timer does not know neutral ones. */
 sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
