@@ -104,7 +104,7 @@ static sl_status print_summary(const sl_invocation *inv, const sl_plan *plan, co
     uint32_t chosen = 0, waiting = 0;
     for (uint32_t i = 0; i < graph->loads; i++) {
         chosen += mode[i] != SL_BYPASS_NONE;
-        waiting += amd && (mode[i] & SL_BYPASS_L1) != 0;
+        waiting += amd && (sl_controls[mode[i]].amdgcn & SL_AMDGCN_VOLATILE) != 0;
     }
     uint32_t stores = (uint32_t)sl_plan_chosen(plan) - chosen;
     warn(inv, file, mode, check);
@@ -156,9 +156,11 @@ static sl_status report(const sl_invocation *inv, const sl_llvm_file *file, cons
 static void note_assembly(const uint8_t *mode, uint32_t loads, sl_llvm_check *check)
 {
     for (uint32_t i = 0; i < loads; i++) {
+        const sl_control *control = &sl_controls[mode[i]];
         check[i].instructions = 1;
-        snprintf(check[i].instruction, sizeof check[i].instruction, "ld.global%s", sl_controls[mode[i]].operators);
-        snprintf(check[i].got, sizeof check[i].got, "%s", sl_controls[mode[i]].policy);
+        snprintf(check[i].instruction, sizeof check[i].instruction, "ld.global%s",
+                 control->operators ? control->operators : "");
+        snprintf(check[i].got, sizeof check[i].got, "%s", control->policy ? control->policy : "");
     }
 }
 

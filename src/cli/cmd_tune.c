@@ -502,7 +502,7 @@ const sl_command sl_cmd_tune = {
         "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
         "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
 // clang-format off
-#define SL_CONTROL(mode, name, node, ptx, sm, operators, policy, sim, summary) name " (" summary "); "
+#define SL_CONTROL(mode, name, node, summary, ...) name " (" summary "); "
 #include "tune/controls.def"
 #undef SL_CONTROL
         // clang-format on

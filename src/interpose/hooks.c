@@ -325,7 +325,7 @@ static bool find_shape(const sl_program_handle *handle, set_shape *shape)
             sl_device_kernel kernel = {.module = &module, .handle = shape->function};
             sl_residency residency = {0};
             sl_device_residency(&kernel, &shape->from, &residency.blocks, &residency.static_shared_bytes, NULL);
-            if (node->mode == SL_BYPASS_WINDOW)
+            if (sl_controls[node->mode].setting == SL_SETTING_WINDOW)
                 shape->window_plus = 1 + node->inst - SL_SETTING_WINDOW;
             else
                 sl_launch_set(&shape->to, node->mode, &sl_device_info_of(device)->limits, &residency, NULL);

@@ -22,18 +22,15 @@ static void hold_fewer(sl_device_launch *launch, uint32_t blocks, const sl_gpu_l
 void sl_launch_set(sl_device_launch *launch, unsigned mode, const sl_gpu_limits *limits, const sl_residency *residency,
                    const sl_device_range *window)
 {
-    enum { LEAST = 1, MOST = 101 }; /* 1 + percent */
-    switch (mode) {
-    case SL_BYPASS_BLOCKS_HALF:
-    case SL_BYPASS_BLOCKS_QUARTER:
-        hold_fewer(launch, residency->blocks >> (mode == SL_BYPASS_BLOCKS_HALF ? 1 : 2), limits,
-                   residency->static_shared_bytes);
+    const sl_control *control = &sl_controls[mode];
+    switch (control->setting) {
+    case SL_SETTING_BLOCKS:
+        hold_fewer(launch, residency->blocks >> control->log2_fewer_blocks, limits, residency->static_shared_bytes);
         break;
-    case SL_BYPASS_CARVE_L1:
-    case SL_BYPASS_CARVE_SHARED:
-        launch->settings.shared_percent_plus = mode == SL_BYPASS_CARVE_L1 ? LEAST : MOST;
+    case SL_SETTING_CARVE_OUT:
+        launch->settings.shared_percent_plus = 1u + control->shared_percent;
         break;
-    case SL_BYPASS_WINDOW:
+    case SL_SETTING_WINDOW:
         launch->settings.window = window ? window->addr : 0;
         launch->settings.window_bytes = window ? window->bytes : 0;
         break;

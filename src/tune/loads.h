@@ -11,48 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "sluice/error.h"
-
-/* A mode: what is asked of a node (controls.def). The first four are masks of the levels that a load bypasses: with two
- * levels the first is L1 and the last is L2; with three (RDNA) L0 and L1 together are the first, and L2 is the last. */
-typedef enum sl_bypass {
-#define SL_CONTROL(mode, ...) SL_BYPASS_##mode,
-#include "tune/controls.def"
-#undef SL_CONTROL
-    SL_BYPASS_MODES
-} sl_bypass;
-enum { SL_BYPASS_BY_LEVEL = 4 }; /* modes that are masks of levels */
-
-/* What takes modes. */
-typedef enum sl_node { SL_NODE_LOAD, SL_NODE_STORE, SL_NODE_KERNEL, SL_NODE_ANY } sl_node;
-
-typedef struct sl_control {
-    const char *name;
-    sl_node node;
-    uint32_t ptx, sm; /* needed: the version of PTX times ten, the target */
-    const char *operators, *policy;
-    bool sim; /* the simulator knows its effect */
-    const char *summary;
-} sl_control;
-
-extern const sl_control sl_controls[SL_BYPASS_MODES];
-
-/* The name of a mode, as plans and options write it. */
-const char *sl_bypass_name(unsigned mode);
-/* The mode of a name; SL_NOT_FOUND with the nearest name. "L0/1" is another name of "L1". */
-sl_status sl_bypass_parse(const char *name, unsigned *mode, sl_error *error);
-/* The modes of a list of names, separated by commas; "all": every one. */
-sl_status sl_bypass_parse_list(const char *list, uint32_t *modes, sl_error *error);
-/* All modes of a kind of node. */
-uint32_t sl_bypass_modes_of(sl_node node);
-/* Neutral modes: the compiler sees the same code as with others, and caches nothing new. */
-enum { SL_BYPASS_NEUTRALS = 1u << SL_BYPASS_NEUTRAL | 1u << SL_BYPASS_STORE_NEUTRAL | 1u << SL_BYPASS_AHEAD_0 };
-/* The neutral mode in place of one around which the compiler schedules code otherwise: hints to L2, which need
- * registers, and prefetches. It tells gains by caches from those by other code. SL_BYPASS_NONE: the mode changes no
- * more than bits of an instruction, or a launch. */
-unsigned sl_bypass_neutral(unsigned mode);
-/* Iterations by which a prefetch is ahead of its load; -1: the mode has none. */
-int sl_bypass_ahead(unsigned mode);
+#include "tune/controls.h"
 
 enum {
     SL_LOAD_VOLATILE = 1,  /* volatile, relaxed, acquire: its meaning forbids a cache operator */
@@ -61,13 +20,6 @@ enum {
     SL_LOAD_GENERIC = 8,   /* not certainly global memory */
     SL_LOAD_OPERATOR = 16, /* already has a cache operator or hint */
     SL_LOAD_FETCH = 32     /* already has a prefetch size */
-};
-
-/* Settings of a kernel, as nodes: what stands for their instruction. */
-enum {
-    SL_SETTING_CARVE_OUT = 0x80000000, /* of shared memory from L1 */
-    SL_SETTING_BLOCKS,                 /* resident on an SM */
-    SL_SETTING_WINDOW                  /* of L2 over the array that parameter 0 points to; then those of the others */
 };
 
 /* A node: a load, a store, or a setting of a kernel. */

@@ -145,54 +145,14 @@ static sl_status read_by_mode(const source *s, const char *key, const sl_json_va
     return SL_OK;
 }
 
-static const char *const setting_names[] = {"carve-out", "blocks", "window"};
-
-char *sl_setting_text(uint32_t setting, char *buffer, size_t size)
-{
-    if (setting >= SL_SETTING_WINDOW)
-        snprintf(buffer, size, "window %u", setting - SL_SETTING_WINDOW);
-    else
-        snprintf(buffer, size, "%s", setting_names[setting - SL_SETTING_CARVE_OUT]);
-    return buffer;
-}
-
-char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size)
-{
-    const char *kernel = setting->function;
-    if (setting->mode == SL_BYPASS_CARVE_L1 || setting->mode == SL_BYPASS_CARVE_SHARED)
-        snprintf(buffer, size, "cudaFuncSetAttribute(%s, cudaFuncAttributePreferredSharedMemoryCarveout, %s)", kernel,
-                 setting->mode == SL_BYPASS_CARVE_L1 ? "cudaSharedmemCarveoutMaxL1" : "cudaSharedmemCarveoutMaxShared");
-    else if (setting->mode == SL_BYPASS_BLOCKS_HALF || setting->mode == SL_BYPASS_BLOCKS_QUARTER)
-        snprintf(buffer, size,
-                 "launch %s with so much dynamic shared memory that cudaOccupancyMaxActiveBlocksPerMultiprocessor "
-                 "gives %s of its blocks",
-                 kernel, setting->mode == SL_BYPASS_BLOCKS_HALF ? "half" : "a quarter");
-    else
-        snprintf(buffer, size,
-                 "cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, ...), and launch %s by cudaLaunchKernelEx with "
-                 "cudaLaunchAttributeAccessPolicyWindow over the array of parameter %u, "
-                 "cudaAccessPropertyPersisting",
-                 kernel, setting->inst - SL_SETTING_WINDOW);
-    return buffer;
-}
-
 static sl_status read_setting(const source *s, const sl_json_value *value, uint32_t *setting)
 {
-    unsigned param = 0;
-    char extra;
     if (value->kind != SL_JSON_STRING)
         return wrong(s, value, "setting", "a string");
-    for (uint32_t i = SL_SETTING_CARVE_OUT; i < SL_SETTING_WINDOW; i++)
-        if (!strcmp(value->text, setting_names[i - SL_SETTING_CARVE_OUT])) {
-            *setting = i;
-            return SL_OK;
-        }
-    if (sscanf(value->text, "window %u%c", &param, &extra) != 1 || param > UINT16_MAX)
-        return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
-                          "unknown setting '%s': carve-out, blocks, or window and the number of a parameter",
-                          value->text);
-    *setting = SL_SETTING_WINDOW + param;
-    return SL_OK;
+    if (sl_setting_parse(value->text, setting))
+        return SL_OK;
+    return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
+                      "unknown setting '%s': carve-out, blocks, or window and the number of a parameter", value->text);
 }
 
 static sl_status read_field(const source *s, const field *f, const sl_json_value *value, void *into)
@@ -352,7 +312,7 @@ static sl_status read_list(const source *s, const sl_json_value *list, int which
         load->node = (uint8_t)lists[which].node;
         from[plan->loads++] = list->value[i];
         status = read_fields(s, list->value[i], lists[which].item, lists[which].fields, NULL, load);
-        if (!status && load->node != SL_NODE_KERNEL && load->inst >= SL_SETTING_CARVE_OUT)
+        if (!status && load->node != SL_NODE_KERNEL && load->inst >= SL_SETTINGS)
             status = sl_fail_at(s->error, SL_INVALID, s->name, list->value[i]->line, list->value[i]->column,
                                 "no function has an instruction %u", load->inst);
     }
@@ -732,6 +692,13 @@ uint64_t sl_plan_chosen(const sl_plan *plan)
     for (uint32_t i = 0; i < plan->loads; i++)
         count += plan->load[i].mode != SL_BYPASS_NONE;
     return count;
+}
+
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size)
+{
+    const char *call = sl_controls[setting->mode].host_call;
+    snprintf(buffer, size, call ? call : "nothing for %s", setting->function, setting->inst - SL_SETTING_WINDOW);
+    return buffer;
 }
 
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst)

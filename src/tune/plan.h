@@ -97,8 +97,6 @@ uint64_t sl_plan_chosen(const sl_plan *plan);
 /* The mode of the node `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
 
-/* The name of a setting: "carve-out", "blocks", "window 3" (over the array that parameter 3 points to). */
-char *sl_setting_text(uint32_t setting, char *buffer, size_t size);
 /* What the host has to do for a setting of a plan, which no code can say: the CUDA call. */
 char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size);
 

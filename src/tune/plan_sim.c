@@ -11,6 +11,22 @@ static uint32_t shared_level(const sl_machine *machine)
     return shared;
 }
 
+/* The levels of a machine that a control concerns. */
+static uint8_t levels_of(uint8_t levels, uint32_t shared)
+{
+    unsigned before = (1u << shared) - 1;
+    return (uint8_t)((levels & SL_LEVEL_FIRST ? 1u : 0) | (levels & SL_LEVELS_PRIVATE ? before : 0) |
+                     (levels & SL_LEVEL_SHARED ? 1u << shared : 0));
+}
+
+/* Whether the machine has what a control concerns. */
+static bool has_effect(const sl_control *control, const sl_machine *machine)
+{
+    bool store_allocates = machine->level[0].write == SL_WRITE_ALLOCATE;
+    return !(control->node == SL_NODE_STORE && control->effect.bypass && !store_allocates) &&
+           !(control->setting == SL_SETTING_CARVE_OUT && !machine->core.carve_outs);
+}
+
 uint32_t sl_sim_modes(const sl_machine *machine)
 {
     uint32_t modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L2;
@@ -23,56 +39,31 @@ uint32_t sl_sim_modes(const sl_machine *machine)
         machine->level[1].hint != SL_HINT_EVICT_FIRST)
         return modes;
     for (unsigned m = SL_BYPASS_BY_LEVEL; m < SL_BYPASS_MODES; m++)
-        modes |= (uint32_t)sl_controls[m].sim << m;
-    if (machine->level[0].write != SL_WRITE_ALLOCATE)
-        modes &= ~(1u << SL_BYPASS_STORE_L1);
-    if (!machine->core.carve_outs)
-        modes &= ~(1u << SL_BYPASS_CARVE_L1 | 1u << SL_BYPASS_CARVE_SHARED);
+        modes |= (uint32_t)(sl_controls[m].simulated && has_effect(&sl_controls[m], machine)) << m;
     return modes;
 }
 
 sl_sim_hint sl_sim_hint_of(unsigned mode, const sl_machine *machine)
 {
+    enum { LOG2_LINE = 7 }; /* levels fetch no more than a line */
+    const sl_control *control = &sl_controls[mode];
     uint32_t shared = shared_level(machine);
-    uint8_t l1 = (uint8_t)((1u << shared) - 1), l2 = (uint8_t)(1u << shared);
-    switch (mode) {
-    case SL_BYPASS_L1: /* where levels know priorities, what is not kept in L1 is evicted first from L2 */
-    case SL_BYPASS_STORE_L1:
-        return (sl_sim_hint){.bypass = l1, .first = l2};
-    case SL_BYPASS_L2:
-        return (sl_sim_hint){.bypass = l2};
-    case SL_BYPASS_BOTH:
-        return (sl_sim_hint){.bypass = l1 | l2};
-    case SL_BYPASS_L1_FIRST:
-    case SL_BYPASS_STORE_CS:
-        return (sl_sim_hint){.first = 1 | l2};
-    case SL_BYPASS_L1_LAST:
-        return (sl_sim_hint){.last = 1};
-    case SL_BYPASS_L2_LAST:
-        return (sl_sim_hint){.last = l2};
-    case SL_BYPASS_L2_LAST_HALF:
-        return (sl_sim_hint){.last = l2, .half = true};
-    case SL_BYPASS_L2_FIRST_HALF:
-        return (sl_sim_hint){.first = l2, .half = true};
-    case SL_BYPASS_FETCH_64:
-        return (sl_sim_hint){.log2_fetch = 6};
-    case SL_BYPASS_FETCH_128:
-    case SL_BYPASS_FETCH_256: /* of one line */
-        return (sl_sim_hint){.log2_fetch = 7};
-    case SL_BYPASS_STORE_L2:
-        return (sl_sim_hint){.first = l2};
-    default:
-        return (sl_sim_hint){0};
-    }
+    sl_sim_hint hint = {.bypass = levels_of(control->effect.bypass, shared),
+                        .first = levels_of(control->effect.first, shared),
+                        .last = levels_of(control->effect.last, shared),
+                        .half = control->effect.half};
+    while (hint.log2_fetch < LOG2_LINE && control->prefetch_size >> (hint.log2_fetch + 1))
+        hint.log2_fetch++;
+    return hint;
 }
 
 void sl_sim_set(unsigned mode, sl_sim_plan *plan)
 {
-    enum { LEAST = 1, MOST = 101 }; /* 1 + percent */
-    if (mode == SL_BYPASS_CARVE_L1 || mode == SL_BYPASS_CARVE_SHARED)
-        plan->preferred_shared_plus = mode == SL_BYPASS_CARVE_L1 ? LEAST : MOST;
-    if (mode == SL_BYPASS_BLOCKS_HALF || mode == SL_BYPASS_BLOCKS_QUARTER)
-        plan->log2_fewer = mode == SL_BYPASS_BLOCKS_HALF ? 1 : 2;
+    const sl_control *control = &sl_controls[mode];
+    if (control->setting == SL_SETTING_CARVE_OUT)
+        plan->preferred_shared_plus = (uint8_t)(1 + control->shared_percent);
+    if (control->setting == SL_SETTING_BLOCKS)
+        plan->log2_fewer = control->log2_fewer_blocks;
 }
 
 sl_sim_plan sl_plan_of_kernel(const sl_plan *plan, const sl_trace_kernel *kernel, const sl_machine *machine,

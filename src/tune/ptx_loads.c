@@ -35,6 +35,14 @@ static bool has_any(const sl_ptx_inst *inst, const sl_ptx_mod_id *mods, size_t c
     has_any((inst), (const sl_ptx_mod_id[]){__VA_ARGS__},                                                              \
             sizeof((sl_ptx_mod_id[]){__VA_ARGS__}) / sizeof(sl_ptx_mod_id))
 
+bool sl_ptx_is_prefetch_size(uint16_t mod)
+{
+    for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+        if (sl_controls[m].prefetch_size && !strcmp(sl_ptx_mod_text(mod), sl_controls[m].operators + 1))
+            return true;
+    return false;
+}
+
 static uint32_t flags_of(const sl_ptx_inst *inst)
 {
     uint32_t flags = 0;
@@ -49,8 +57,8 @@ static uint32_t flags_of(const sl_ptx_inst *inst)
                 SL_MOD_L1_EVICT_NORMAL, SL_MOD_L2_EVICT_NORMAL, SL_MOD_L2_EVICT_FIRST, SL_MOD_L2_EVICT_LAST,
                 SL_MOD_L2_CACHE_HINT))
         flags |= SL_LOAD_OPERATOR;
-    if (HAS_ANY(inst, SL_MOD_L2_64B, SL_MOD_L2_128B, SL_MOD_L2_256B))
-        flags |= SL_LOAD_FETCH;
+    for (uint32_t i = 0; i < inst->mods; i++)
+        flags |= sl_ptx_is_prefetch_size(inst->mod[i].id) ? SL_LOAD_FETCH : 0;
     return flags;
 }
 
@@ -65,11 +73,6 @@ static uint32_t modes_known(sl_node node, uint32_t sm)
             modes &= ~(1u << m);
     return modes;
 }
-
-enum {
-    OF_FETCH = 1u << SL_BYPASS_FETCH_64 | 1u << SL_BYPASS_FETCH_128 | 1u << SL_BYPASS_FETCH_256,
-    OF_AHEAD = 1u << SL_BYPASS_AHEAD_0 | 1u << SL_BYPASS_AHEAD_4 | 1u << SL_BYPASS_AHEAD_16
-};
 
 /* Which modes can be written on a load or store, and why not all. `step`: of its address (ptx/steps.h). */
 static void set_modes(sl_load *load, uint32_t sm, int64_t step)
@@ -90,13 +93,13 @@ static void set_modes(sl_load *load, uint32_t sm, int64_t step)
     else if (sm < SL_PTX_L2_SM)
         load->fixed = "L2::cache_hint needs .target sm_80 or higher";
     if (load->flags & SL_LOAD_FETCH)
-        load->modes &= ~(uint32_t)OF_FETCH;
+        load->modes &= ~sl_bypass_modes_needing(SL_NEEDS_NO_PREFETCH_SIZE);
     if (!step)
-        load->modes &= ~(uint32_t)OF_AHEAD;
+        load->modes &= ~sl_bypass_modes_needing(SL_NEEDS_LOOP);
     if (load->flags & SL_LOAD_READONLY)
         load->not_nc = "it is read-only already";
     if (load->not_nc)
-        load->modes &= ~(1u << SL_BYPASS_NC);
+        load->modes &= ~sl_bypass_modes_needing(SL_NEEDS_READ_ONLY);
 }
 
 enum { MAX_CALLS = 8 };
@@ -205,15 +208,15 @@ static sl_status add_accesses(const facts *f, sl_node node, sl_arena *arena, sl_
     return SL_OK;
 }
 
-static void add_setting(const facts *f, uint32_t setting, uint32_t modes, const char *what, const char *array,
-                        sl_load_graph *graph)
+static void add_setting(const facts *f, uint32_t setting, const char *array, sl_load_graph *graph)
 {
-    graph->load[graph->nodes++] = (sl_load){.function = f->func->name,
-                                            .inst = setting,
-                                            .node = SL_NODE_KERNEL,
-                                            .opcode = what,
-                                            .array = array,
-                                            .modes = modes_known(SL_NODE_KERNEL, f->sm) & (modes | 1)};
+    graph->load[graph->nodes++] =
+        (sl_load){.function = f->func->name,
+                  .inst = setting,
+                  .node = SL_NODE_KERNEL,
+                  .opcode = sl_setting_description(setting),
+                  .array = array,
+                  .modes = modes_known(SL_NODE_KERNEL, f->sm) & (sl_bypass_modes_of_setting(setting) | 1)};
 }
 
 /* Whether the array that a parameter points to is read by an instruction. */
@@ -241,10 +244,8 @@ static bool asks_for_shared(const sl_ptx_func *func)
 
 static sl_status add_settings(const facts *f, sl_arena *arena, sl_load_graph *graph, sl_error *error)
 {
-    add_setting(f, SL_SETTING_CARVE_OUT, 1u << SL_BYPASS_CARVE_L1 | 1u << SL_BYPASS_CARVE_SHARED, "carve-out", NULL,
-                graph);
-    add_setting(f, SL_SETTING_BLOCKS, 1u << SL_BYPASS_BLOCKS_HALF | 1u << SL_BYPASS_BLOCKS_QUARTER, "resident blocks",
-                NULL, graph);
+    add_setting(f, SL_SETTING_CARVE_OUT, NULL, graph);
+    add_setting(f, SL_SETTING_BLOCKS, NULL, graph);
     if (asks_for_shared(f->func)) {
         graph->load[graph->nodes - 1].modes = 1;
         graph->load[graph->nodes - 1].fixed = "the kernel looks at the size of its shared memory";
@@ -257,7 +258,7 @@ static sl_status add_settings(const facts *f, sl_arena *arena, sl_load_graph *gr
         const char *array = sl_arena_strdup(arena, sl_base_text(f->func, &base, text, sizeof text));
         if (!array)
             return sl_fail_memory(error);
-        add_setting(f, SL_SETTING_WINDOW + p, 1u << SL_BYPASS_WINDOW, "L2 window", array, graph);
+        add_setting(f, SL_SETTING_WINDOW + p, array, graph);
     }
     return SL_OK;
 }

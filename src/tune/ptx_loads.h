@@ -7,9 +7,8 @@
 #include "sluice/trace.h"
 #include "tune/loads.h"
 
-/* What cache operators need: L1::no_allocate sm_70, L2::cache_hint sm_80; both PTX 7.4, to which a rewritten text is
- * raised. */
-enum { SL_PTX_L1_SM = 70, SL_PTX_L2_SM = 80, SL_PTX_HINT_MAJOR = 7, SL_PTX_HINT_MINOR = 4 };
+/* Targets that know L1::no_allocate and L2::cache_hint. */
+enum { SL_PTX_L1_SM = 70, SL_PTX_L2_SM = 80 };
 
 /* Lists the loads and stores of global memory of `func` (NULL: of all functions with a body) and its settings, with
  * their groups. `sm`: the
@@ -23,6 +22,9 @@ sl_status sl_trace_loads(const sl_trace_kernel *kernel, sl_arena *arena, sl_load
 
 /* Which load or store of one kernel's graph a recorded instruction is; UINT32_MAX: none. */
 uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst);
+
+/* Whether a modifier is a prefetch size: ".L2::64B". */
+bool sl_ptx_is_prefetch_size(uint16_t mod);
 
 /* That of a text; 0: it does not parse. */
 uint64_t sl_ptx_text_hash(const char *text, size_t length);

@@ -84,11 +84,12 @@ static double kept(const model_ranks *r, uint32_t node, unsigned mode, sl_sim_hi
 {
     const traffic *t = &r->node[node];
     double l2 = r->cost[L2] * t->again[L2];
-    if (mode == SL_BYPASS_WINDOW)
+    const sl_control *control = &sl_controls[mode];
+    if (control->setting == SL_SETTING_WINDOW)
         return r->cost[L2] * window_misses(r, r->graph->load[node].inst - SL_SETTING_WINDOW);
-    if (mode == SL_BYPASS_CARVE_L1 || mode == SL_BYPASS_BLOCKS_HALF || mode == SL_BYPASS_BLOCKS_QUARTER)
+    if ((control->setting == SL_SETTING_CARVE_OUT && !control->shared_percent) || control->log2_fewer_blocks)
         return r->cost[L1] * r->all.again[L1];
-    if (hint.log2_fetch || sl_bypass_ahead(mode) > 0)
+    if (control->prefetch_size || control->prefetch_distance > 0)
         return l2;
     return (hint.last & 1 ? r->cost[L1] * t->again[L1] : 0) + (hint.last & ~1 ? l2 : 0) * (hint.half ? 0.5 : 1);
 }

@@ -100,13 +100,16 @@ static int by_gain(const void *a, const void *b)
 /* A launch has one window: the first that was taken stays. */
 static bool has_window(const uint8_t *mode, size_t nodes)
 {
-    return memchr(mode, SL_BYPASS_WINDOW, nodes);
+    size_t i = 0;
+    while (i < nodes && sl_controls[mode[i]].setting != SL_SETTING_WINDOW)
+        i++;
+    return i < nodes;
 }
 
 static void apply(const candidates *c, size_t index, uint8_t *mode, size_t nodes)
 {
     const candidate *one = &c->list.items[index];
-    if (one->mode == SL_BYPASS_WINDOW && has_window(mode, nodes))
+    if (sl_controls[one->mode].setting == SL_SETTING_WINDOW && has_window(mode, nodes))
         return;
     for (uint32_t i = 0; i < one->loads; i++)
         mode[c->member.items[one->first + i]] = one->mode;

@@ -181,8 +181,9 @@ static sl_device_launch set_launch(const sl_gpu_timer *c, const uint8_t *choice)
         const sl_load *node = &c->graph->load[i];
         if (node->node != SL_NODE_KERNEL || !choice[i])
             continue;
-        const sl_device_range window =
-            choice[i] == SL_BYPASS_WINDOW ? range_of(c, node->inst - SL_SETTING_WINDOW) : (sl_device_range){0};
+        const sl_device_range window = sl_controls[choice[i]].setting == SL_SETTING_WINDOW
+                                           ? range_of(c, node->inst - SL_SETTING_WINDOW)
+                                           : (sl_device_range){0};
         sl_launch_set(&launch, choice[i], &sl_device_info_of(c->device)->limits, &c->residency, &window);
     }
     return launch;
@@ -195,13 +196,13 @@ static sl_status find_modes(sl_gpu_timer *c, sl_error *error)
     const sl_gpu_limits *limits = &sl_device_info_of(c->device)->limits;
     sl_status status =
         sl_device_residency(c->kernel, c->launch, &c->residency.blocks, &c->residency.static_shared_bytes, error);
-    for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
-        if (!sm || sm >= sl_controls[m].sm)
+    for (unsigned m = 0; m < SL_BYPASS_MODES; m++) {
+        const sl_control *control = &sl_controls[m];
+        bool blocks =
+            !control->log2_fewer_blocks || (c->residency.blocks >> control->log2_fewer_blocks && limits->shared_per_sm);
+        if ((!sm || sm >= control->sm) && blocks)
             c->face.modes |= 1u << m;
-    if (c->residency.blocks < 2 || !limits->shared_per_sm)
-        c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_HALF);
-    if (c->residency.blocks < 4 || !limits->shared_per_sm)
-        c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_QUARTER);
+    }
     return status;
 }
 

@@ -57,7 +57,7 @@ void sl_tuner_fini(sl_tuner *tuner)
 static uint32_t controls_of(const sl_tuner *tuner)
 {
     uint32_t controls = tuner->options.controls;
-    return tuner->timer->modes & (controls ? controls : ~(uint32_t)SL_BYPASS_NEUTRALS);
+    return tuner->timer->modes & (controls ? controls : ~sl_bypass_neutrals());
 }
 
 uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
@@ -234,7 +234,7 @@ sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timi
     if (!neutral)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++) {
-        unsigned other = sl_bypass_neutral(mode[i]);
+        unsigned other = sl_controls[mode[i]].neutral;
         bool replaced = other && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
         neutral[i] = replaced ? (uint8_t)other : SL_BYPASS_NONE; /* others change no more than bits of instructions */
         any |= replaced && mode[i] != other;
@@ -585,7 +585,7 @@ static bool is_asked(const sl_plan *plan, const sl_plan_load *load, unsigned mod
 {
     bool asked = is_certain(plan, load, mode, sigmas);
     for (unsigned m = 1; m < SL_BYPASS_MODES && !asked; m++)
-        asked = sl_bypass_neutral(m) == mode && is_certain(plan, load, m, sigmas);
+        asked = sl_controls[m].neutral == mode && is_certain(plan, load, m, sigmas);
     return asked;
 }
 

@@ -13,30 +13,30 @@
 #include "base/array.h"
 #include "tune/rewrite/llvm_code.h"
 
-/* What the modes become, by generation: seen with LLVM 14 and 19. The first prefix that fits counts. */
+enum { BOTH_MARKS = SL_AMDGCN_VOLATILE | SL_AMDGCN_NONTEMPORAL, MARKS };
+
+/* What the marks become, by generation: volatile, nontemporal, both. Seen with LLVM 14 and 19. The first prefix that
+ * fits counts. */
 static const struct {
-    const char *cpu, *l1, *l2, *both;
+    const char *cpu, *bits[MARKS];
 } GENERATIONS[] = {
-    {"gfx12", "SCOPE_SYS", "TH_LOAD_NT", "TH_LOAD_NT SCOPE_SYS"},
-    {"gfx11", "glc dlc", "dlc slc", "glc dlc"},
-    {"gfx10", "glc dlc", "slc", "glc dlc"},
-    {"gfx94", "sc0 sc1", "nt", "sc0 sc1"},
-    {"gfx95", "sc0 sc1", "nt", "sc0 sc1"},
-    {"gfx", "glc", "glc slc", "glc"}, /* 6 to 9: what bypasses L2 bypasses L1 too */
+    {"gfx12", {"", "SCOPE_SYS", "TH_LOAD_NT", "TH_LOAD_NT SCOPE_SYS"}},
+    {"gfx11", {"", "glc dlc", "dlc slc", "glc dlc"}},
+    {"gfx10", {"", "glc dlc", "slc", "glc dlc"}},
+    {"gfx94", {"", "sc0 sc1", "nt", "sc0 sc1"}},
+    {"gfx95", {"", "sc0 sc1", "nt", "sc0 sc1"}},
+    {"gfx", {"", "glc", "glc slc", "glc"}}, /* 6 to 9: what bypasses L2 bypasses L1 too */
 };
 
 /* In the order in which they are shown. */
 static const char *const BITS[] = {"glc", "dlc", "slc", "sc0", "sc1", "nt", "TH_LOAD_NT", "SCOPE_SYS"};
 enum { BIT_COUNT = sizeof BITS / sizeof *BITS };
 
-static const char *bits_of_mode(const char *cpu, unsigned mode)
+static const char *bits_of_marks(const char *cpu, unsigned marks)
 {
     for (size_t i = 0; i < sizeof GENERATIONS / sizeof *GENERATIONS; i++)
         if (!strncmp(cpu, GENERATIONS[i].cpu, strlen(GENERATIONS[i].cpu)))
-            return mode == SL_BYPASS_L1     ? GENERATIONS[i].l1
-                   : mode == SL_BYPASS_L2   ? GENERATIONS[i].l2
-                   : mode == SL_BYPASS_BOTH ? GENERATIONS[i].both
-                                            : "";
+            return GENERATIONS[i].bits[marks];
     return "";
 }
 
@@ -222,14 +222,14 @@ static sl_llvm_fate judge(const seen *before, const seen *after, unsigned mode, 
         return SL_FATE_SCALAR;
     if (after->bits != wanted)
         return SL_FATE_BITS;
-    return mode == SL_BYPASS_BOTH && (after->bits & l2) != l2 ? SL_FATE_HIDDEN : SL_FATE_AS_ASKED;
+    return sl_controls[mode].amdgcn == BOTH_MARKS && (after->bits & l2) != l2 ? SL_FATE_HIDDEN : SL_FATE_AS_ASKED;
 }
 
 static void conclude(const sl_llvm_code *code, const uint32_t *wanted, const seen *before, const seen *after,
                      sl_llvm_check *check)
 {
     for (uint32_t i = 0; i < code->graph.loads; i++) {
-        const char *l2 = bits_of_mode(sl_llvm_cpu(code, i), SL_BYPASS_L2);
+        const char *l2 = bits_of_marks(sl_llvm_cpu(code, i), SL_AMDGCN_NONTEMPORAL);
         uint32_t should = code->mode[i] ? wanted[i] : before[i].bits;
         check[i] = (sl_llvm_check){.instructions = after[i].instructions, .scalar = after[i].scalar};
         check[i].fate = judge(&before[i], &after[i], code->mode[i], should, read_bits(l2, strlen(l2)));
@@ -266,7 +266,7 @@ sl_status sl_llvm_check_code(sl_llvm_code *code, sl_llvm_check *check, sl_error 
     uint32_t *wanted = calloc((size_t)count + 1, sizeof *wanted), *none = calloc((size_t)count + 1, sizeof *none);
     sl_status status = was && wanted && none ? compile_both(code, &before, &after, error) : sl_fail_memory(error);
     for (uint32_t i = 0; i < count && !status; i++) {
-        const char *bits = bits_of_mode(sl_llvm_cpu(code, i), code->mode[i]);
+        const char *bits = bits_of_marks(sl_llvm_cpu(code, i), sl_controls[code->mode[i]].amdgcn);
         wanted[i] = read_bits(bits, strlen(bits));
     }
     if (!status &&

@@ -389,6 +389,15 @@ static bool may_be_shared(const sl_llvm_code *code, llvm_value function, const o
            (at->unknown || at->shared || at->private || at->loaded || !at->names || !sl_llvm_is_kernel(code, function));
 }
 
+/* Modes that are marks of the load or store. */
+static uint32_t amdgcn_modes(const sl_load *load)
+{
+    uint32_t modes = 1;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        modes |= (uint32_t)(sl_controls[m].amdgcn && sl_controls[m].node == load->node) << m;
+    return modes;
+}
+
 static void find_modes(const sl_llvm_code *code, llvm_value function, llvm_value value, const origin *at, sl_load *load)
 {
     const sl_llvm_api *api = &code->llvm->api;
@@ -406,8 +415,7 @@ static void find_modes(const sl_llvm_code *code, llvm_value function, llvm_value
     }
     load->modes = load->fixed                   ? 1
                   : code->arch == SL_LLVM_NVPTX ? sl_llvm_nvptx_modes(code, value, cpu_of(code, function), &load->fixed)
-                  : load->node == SL_NODE_STORE ? 1 | 1u << SL_BYPASS_STORE_L2
-                                                : (1 << SL_BYPASS_BY_LEVEL) - 1;
+                                                : amdgcn_modes(load);
 }
 
 static bool describe(listing *list, llvm_value function, llvm_value value, sl_load *load)

@@ -217,8 +217,9 @@ sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *er
     for (uint32_t i = 0; i < code->graph.loads; i++) {
         if (mode[i] == code->mode[i])
             continue; /* so that marks that the code came with stay */
-        api->SetVolatile(code->value[i], (mode[i] & SL_BYPASS_L1) != 0);
-        api->SetMetadata(code->value[i], nontemporal, mode[i] & SL_BYPASS_L2 ? yes : NULL);
+        uint8_t marks = sl_controls[mode[i]].amdgcn;
+        api->SetVolatile(code->value[i], (marks & SL_AMDGCN_VOLATILE) != 0);
+        api->SetMetadata(code->value[i], nontemporal, marks & SL_AMDGCN_NONTEMPORAL ? yes : NULL);
         code->mode[i] = mode[i];
     }
     return SL_OK;

@@ -68,8 +68,9 @@ uint32_t sl_llvm_nvptx_modes(const sl_llvm_code *code, llvm_value access, const 
         return modes;
     }
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
-        if (sl_controls[m].node == node && *sl_controls[m].operators && m != SL_BYPASS_NC && sl_controls[m].sm <= sm)
+        if (sl_controls[m].node == node && sl_controls[m].operators && sl_controls[m].sm <= sm)
             modes |= 1u << m;
+    modes &= ~sl_bypass_modes_needing(SL_NEEDS_READ_ONLY); /* nothing here shows it */
     if (modes == 1)
         *fixed = "its target has no cache operators; compile it for sm_70 or later";
     return modes;
@@ -82,7 +83,7 @@ static void write_text(const sl_control *control, bool store, bool flat, words w
     char values[32], where[32], hint[16] = "";
     snprintf(values, sizeof values, w.count == 2 ? "{$%u, $%u}" : "$%u", first, first + 1);
     snprintf(where, sizeof where, flat ? "[sluice_a]" : "[$%u]", address);
-    if (*control->policy)
+    if (control->policy)
         snprintf(hint, sizeof hint, ", $%u", policy);
     size_t used = 0;
     if (flat)
@@ -114,7 +115,7 @@ static llvm_value call_assembly(const sl_llvm_code *code, llvm_builder builder, 
         arg[args++] = value[i];
         snprintf(constraints + strlen(constraints), 8, ",%c", w.constraint);
     }
-    if (*control->policy) {
+    if (control->policy) {
         arg[args++] = api->ConstInt(address, strtoull(control->policy, NULL, 0), 0);
         snprintf(constraints + strlen(constraints), 8, ",l");
     }

@@ -51,20 +51,11 @@ static bool push_edit(rewriter *r, const char *at, size_t length, const char *te
 /* Where operators go: in front of the prefetch size, the vector and the type. */
 static bool stands_behind(uint16_t mod)
 {
-    switch (mod) {
-    case SL_MOD_L2_64B:
-    case SL_MOD_L2_128B:
-    case SL_MOD_L2_256B:
-    case SL_MOD_V2:
-    case SL_MOD_V4:
-    case SL_MOD_V8:
-        return true;
-    default:
-        return sl_ptx_mod_type(mod) != SL_T_NONE;
-    }
+    return mod == SL_MOD_V2 || mod == SL_MOD_V4 || mod == SL_MOD_V8 || sl_ptx_is_prefetch_size(mod) ||
+           sl_ptx_mod_type(mod) != SL_T_NONE;
 }
 
-/* The prefetch of what a load reads some iterations later, in front of it and under its guard. */
+/* The prefetch of what is so many bytes ahead of a load, in front of it and under its guard. */
 static bool insert_prefetch(rewriter *r, const sl_token *start, const sl_ptx_func *func, const sl_ptx_inst *inst,
                             int64_t ahead)
 {
@@ -81,7 +72,7 @@ static bool insert_prefetch(rewriter *r, const sl_token *start, const sl_ptx_fun
 static sl_status edit_access(rewriter *r, sl_lexer *lexer, sl_token *token, const sl_ptx_inst *inst, unsigned mode)
 {
     const sl_control *control = &sl_controls[mode];
-    if (!*control->operators)
+    if (!control->operators)
         return SL_OK;
     while (token->kind != SL_TOK_END && !token_is(token, inst->mnemonic))
         sl_lexer_next(lexer, token);
@@ -96,7 +87,7 @@ static sl_status edit_access(rewriter *r, sl_lexer *lexer, sl_token *token, cons
     bool fits = push_edit(r, token->start, 0, control->operators);
     while (token->kind != SL_TOK_END && token->punct != ';')
         sl_lexer_next(lexer, token);
-    if (*control->policy)
+    if (control->policy)
         fits = fits && push_edit(r, token->start, 0, ", ") && push_edit(r, token->start, 0, control->policy);
     return fits ? SL_OK : sl_fail_memory(r->error);
 }
@@ -107,7 +98,7 @@ static sl_status find_steps(rewriter *r, const sl_ptx_modes *modes, int64_t **st
     bool needed = false;
     sl_cfg cfg;
     for (uint32_t i = 0; i < modes->func->insts; i++)
-        needed |= sl_bypass_ahead(modes->mode[i]) > 0;
+        needed |= sl_controls[modes->mode[i]].prefetch_distance > 0;
     if (!needed)
         return SL_OK;
     sl_status status = sl_cfg_build(r->module, modes->func, &r->arena, &cfg, r->error);
@@ -126,8 +117,9 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
         while (token->kind != SL_TOK_END &&
                (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
             sl_lexer_next(lexer, token);
-        int ahead = sl_bypass_ahead(modes->mode[i]);
-        if (ahead >= 0 && !insert_prefetch(r, token, modes->func, inst, ahead ? ahead * steps[i] : 0))
+        const sl_control *control = &sl_controls[modes->mode[i]];
+        int64_t ahead = control->prefetch_distance ? control->prefetch_distance * steps[i] : 0;
+        if (control->prefetch && !insert_prefetch(r, token, modes->func, inst, ahead))
             return sl_fail_memory(r->error);
         status = edit_access(r, lexer, token, inst, modes->mode[i]);
     }
