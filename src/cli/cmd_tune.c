@@ -293,8 +293,8 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
         status = write_all(t, &tuned->plans, &shown, code, error);
     if (status)
         return status;
-    for (size_t i = 0; i < tuned->tuning.left.count; i++)
-        sl_cli_warn(t->inv, "not tuned: %s", tuned->tuning.left.items[i]);
+    for (size_t i = 0; i < tuned->tuning.untuned.count; i++)
+        sl_cli_warn(t->inv, "not tuned: %s", tuned->tuning.untuned.items[i]);
     if (!t->inv->common->quiet && tuned->compared)
         fprintf(stderr,
                 "kernels of the program: %.6f s, with the plan %.6f s; the program: %.3f s, with the plan %.3f s; %llu "

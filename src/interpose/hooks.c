@@ -254,7 +254,7 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
     if (state.job.options.seconds > 0)
         state.job.options.seconds = left > LEAST_SECONDS ? left : LEAST_SECONDS;
     if (status)
-        sl_program_results_left(&state.results, sl_function_name(handle->kernel, name, sizeof name), error.text);
+        sl_program_results_untuned(&state.results, sl_function_name(handle->kernel, name, sizeof name), error.text);
 }
 
 /* Before a launch: the event to record behind it, NULL when it is not timed. `launch` is NULL where the launch cannot

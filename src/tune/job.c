@@ -1,88 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 #include "tune/job.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/new_file.h"
+#include "tune/line_file.h"
 
-/* Options by name, all as numbers. */
-#define OPTIONS(F)                                                                                                     \
-    F(options.thresh1, double)                                                                                         \
-    F(options.thresh2, double)                                                                                         \
-    F(options.weight, double)                                                                                          \
-    F(options.sigmas, double)                                                                                          \
-    F(options.rounds, uint32_t)                                                                                        \
-    F(options.search, uint64_t)                                                                                        \
-    F(options.max, uint64_t)                                                                                           \
-    F(options.seconds, double)                                                                                         \
-    F(options.controls, uint32_t)                                                                                      \
-    F(options.rank_only, bool)                                                                                         \
-    F(rounds, uint32_t)                                                                                                \
-    F(cold, bool)                                                                                                      \
-    F(quiet, bool)
+#define VALUE(word, kind, field)                                                                                       \
+    {                                                                                                                  \
+        word, {{SL_LINE_##kind, offsetof(sl_tune_job, field)}}, 0, 0                                                   \
+    }
+static const sl_line lines[] = {
+    VALUE("select", TEXT, select),
+    VALUE("thresh1", DOUBLE, options.thresh1),
+    VALUE("thresh2", DOUBLE, options.thresh2),
+    VALUE("weight", DOUBLE, options.weight),
+    VALUE("sigmas", DOUBLE, options.sigmas),
+    VALUE("timing-rounds", U32, options.rounds),
+    VALUE("search", U64, options.search),
+    VALUE("max-timings", U64, options.max),
+    VALUE("seconds", DOUBLE, options.seconds),
+    VALUE("controls", U32, options.controls),
+    VALUE("rank-only", BOOL, options.rank_only),
+    VALUE("rounds", U32, rounds),
+    VALUE("cold", BOOL, cold),
+    VALUE("quiet", BOOL, quiet),
+    VALUE("scratch", TEXT, scratch),
+    {"launch",
+     {{SL_LINE_U64, offsetof(sl_tune_job_launch, number)},
+      {SL_LINE_U64, offsetof(sl_tune_job_launch, launches)},
+      {SL_LINE_TEXT, offsetof(sl_tune_job_launch, kernel)}},
+     sizeof(sl_tune_job_launch),
+     offsetof(sl_tune_job, launches)},
+    {0},
+};
+#undef VALUE
 
 bool sl_tune_job_write(const sl_tune_job *job, const char *path)
 {
-    sl_new_file made;
-    FILE *file;
-    if (sl_new_file_print(path, &made, &file, NULL))
-        return false;
-    fprintf(file, "select %s\n", job->selector->name);
-#define WRITE(at, type) fprintf(file, "option %s %a\n", #at, (double)job->at);
-    OPTIONS(WRITE)
-    if (job->scratch)
-        fprintf(file, "scratch %s\n", job->scratch);
-    for (size_t i = 0; i < job->launches.count; i++) {
-        const sl_tune_job_launch *l = &job->launches.items[i];
-        fprintf(file, "launch %" PRIu64 " %" PRIu64 " %s\n", l->number, l->launches, l->kernel);
-    }
-    return !sl_new_file_finish(&made, file, NULL);
-}
-
-static bool set_option(sl_tune_job *job, const char *name, double value)
-{
-#define SET(at, type)                                                                                                  \
-    if (!strcmp(name, #at)) {                                                                                          \
-        job->at = (type)value;                                                                                         \
-        return true;                                                                                                   \
-    }
-    OPTIONS(SET)
-    return false;
-}
-
-static sl_status read_line(sl_tune_job *job, char *line, sl_error *error)
-{
-    char name[64];
-    double value;
-    int at = 0;
-    sl_tune_job_launch launch = {0};
-    if (sscanf(line, "select %63s", name) == 1)
-        return sl_selector_find(name, &job->selector, error);
-    if (!strncmp(line, "scratch ", 8) && !job->scratch)
-        return (job->scratch = strdup(line + 8)) ? SL_OK : sl_fail_memory(error);
-    if (sscanf(line, "option %63s %la", name, &value) == 2)
-        return set_option(job, name, value) ? SL_OK : sl_fail(error, SL_INVALID, "no option '%s'", name);
-    if (sscanf(line, "launch %" SCNu64 " %" SCNu64 " %n", &launch.number, &launch.launches, &at) != 2 || !at)
-        return sl_fail(error, SL_INVALID, "not understood: %s", line);
-    launch.kernel = strdup(line + at);
-    if (launch.kernel && sl_array_push(&job->launches, launch))
-        return SL_OK;
-    free(launch.kernel);
-    return sl_fail_memory(error);
+    sl_tune_job named = *job;
+    named.select = (char *)(uintptr_t)job->selector->name;
+    return sl_lines_write(lines, &named, path);
 }
 
 sl_status sl_tune_job_read(const char *path, sl_tune_job *job, sl_error *error)
 {
-    char *text = NULL, *rest = NULL;
-    size_t length = 0;
     *job = (sl_tune_job){.options = sl_tuner_defaults, .selector = sl_selectors};
-    sl_status status = sl_file_read(path, &text, &length, error);
-    for (char *line = status ? NULL : strtok_r(text, "\n", &rest); line && !status; line = strtok_r(NULL, "\n", &rest))
-        status = read_line(job, line, error);
-    free(text);
+    sl_status status = sl_lines_read(lines, path, true, job, error);
+    if (!status && job->select)
+        status = sl_selector_find(job->select, &job->selector, error);
     if (status)
         sl_tune_job_fini(job);
     return status;
@@ -90,9 +56,5 @@ sl_status sl_tune_job_read(const char *path, sl_tune_job *job, sl_error *error)
 
 void sl_tune_job_fini(sl_tune_job *job)
 {
-    for (size_t i = 0; i < job->launches.count; i++)
-        free(job->launches.items[i].kernel);
-    sl_array_free(&job->launches);
-    free(job->scratch);
-    job->scratch = NULL;
+    sl_lines_free(lines, job);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What `sluice tune --on gpu -- ./app` asks of the library inside of the program: which launches to tune, and how. A
- * text file, one fact per line:
+ * file of lines (line_file.h): options by name, and
  *
- *   select STRATEGY                 of which the first makes the plan
- *   option NAME VALUE               as of sl_tuner_options
+ *   select STRATEGY                 the selection strategy
  *   scratch FOLDER                  for temporary files
  *   launch NUMBER LAUNCHES NAME     a launch of a kernel, counted from 0 over the launches of that kernel; and how
  *                                   many it has */
@@ -28,6 +27,7 @@ typedef struct sl_tune_job_launch {
 typedef struct sl_tune_job {
     SL_ARRAY(sl_tune_job_launch) launches;
     const sl_selector *selector;
+    char *select;             /* its name, as it was read; NULL: not read */
     sl_tuner_options options; /* store and progress are not passed on */
     uint32_t rounds;
     bool cold, quiet;

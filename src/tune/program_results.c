@@ -1,23 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 #include "tune/program_results.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/hash.h"
-#include "base/new_file.h"
+#include "tune/line_file.h"
+
+#define AT(kind, field)                                                                                                \
+    {                                                                                                                  \
+        SL_LINE_##kind, offsetof(sl_program_results, field)                                                            \
+    }
+#define OF_KERNEL(kind, field)                                                                                         \
+    {                                                                                                                  \
+        SL_LINE_##kind, offsetof(sl_timed_program_kernel, field)                                                       \
+    }
+static const sl_line lines[] = {
+    {"applied", {AT(U64, applied)}, 0, 0},
+    {"texts", {AT(U64, texts)}, 0, 0},
+    {"refused", {AT(TEXT, refused)}, 0, 0},
+    {"kernel",
+     {OF_KERNEL(U64, launches), OF_KERNEL(DOUBLE, ns), OF_KERNEL(U64, longest), OF_KERNEL(DOUBLE, longest_ns),
+      OF_KERNEL(U64, number), OF_KERNEL(TEXT, name)},
+     sizeof(sl_timed_program_kernel),
+     offsetof(sl_program_results, kernels)},
+    {"untuned", {{SL_LINE_TEXT, 0}}, sizeof(char *), offsetof(sl_program_results, untuned)},
+    {"untimed", {AT(U64, untimed)}, 0, 0},
+    {"copies", {AT(U64, copies), AT(U64, bytes), AT(HASH, hash)}, 0, 0},
+    {0},
+};
+#undef AT
+#undef OF_KERNEL
 
 void sl_program_results_fini(sl_program_results *results)
 {
-    for (size_t i = 0; i < results->kernels.count; i++)
-        free(results->kernels.items[i].name);
-    for (size_t i = 0; i < results->left.count; i++)
-        free(results->left.items[i]);
-    sl_array_free(&results->kernels);
-    sl_array_free(&results->left);
-    free(results->refused);
+    sl_lines_free(lines, results);
     *results = (sl_program_results){0};
 }
 
@@ -46,10 +64,10 @@ bool sl_program_results_launch(sl_program_results *results, const char *kernel, 
     return false;
 }
 
-void sl_program_results_left(sl_program_results *results, const char *kernel, const char *reason)
+void sl_program_results_untuned(sl_program_results *results, const char *kernel, const char *reason)
 {
     char *text;
-    if (asprintf(&text, "%s: %s", kernel, reason) >= 0 && !sl_array_push(&results->left, text))
+    if (asprintf(&text, "%s: %s", kernel, reason) >= 0 && !sl_array_push(&results->untuned, text))
         free(text);
 }
 
@@ -69,66 +87,15 @@ double sl_program_results_time(const sl_program_results *results, const char *ke
     return ns;
 }
 
-bool sl_program_results_write(const sl_program_results *r, const char *path)
+bool sl_program_results_write(const sl_program_results *results, const char *path)
 {
-    sl_new_file made;
-    FILE *file;
-    if (sl_new_file_print(path, &made, &file, NULL))
-        return false;
-    fprintf(file, "applied %" PRIu64 "\ntexts %" PRIu64 "\n", r->applied, r->texts);
-    if (r->refused)
-        fprintf(file, "refused %s\n", r->refused);
-    for (size_t i = 0; i < r->kernels.count; i++)
-        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %" PRIu64 " %s\n", r->kernels.items[i].launches,
-                r->kernels.items[i].ns, r->kernels.items[i].longest, r->kernels.items[i].longest_ns,
-                r->kernels.items[i].number, r->kernels.items[i].name);
-    for (size_t i = 0; i < r->left.count; i++)
-        fprintf(file, "left %s\n", r->left.items[i]);
-    fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
-    fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
-    return !sl_new_file_finish(&made, file, NULL);
-}
-
-static bool read_line(sl_program_results *r, char *line)
-{
-    sl_timed_program_kernel kernel = {0};
-    int name = 0;
-    if (sscanf(line, "applied %" SCNu64, &r->applied) == 1 || sscanf(line, "texts %" SCNu64, &r->texts) == 1 ||
-        sscanf(line, "untimed %" SCNu64, &r->untimed) == 1 ||
-        sscanf(line, "copies %" SCNu64 " %" SCNu64 " %" SCNx64, &r->copies, &r->bytes, &r->hash) == 3)
-        return true;
-    if (!strncmp(line, "refused ", 8)) {
-        free(r->refused);
-        return (r->refused = strdup(line + 8)) != NULL;
-    }
-    if (!strncmp(line, "left ", 5)) {
-        char *left = strdup(line + 5);
-        return left && sl_array_push(&r->left, left);
-    }
-    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %" SCNu64 " %n", &kernel.launches, &kernel.ns,
-               &kernel.longest, &kernel.longest_ns, &kernel.number, &name) != 5 ||
-        !name)
-        return true; /* a line of a newer program */
-    kernel.name = strdup(line + name);
-    return kernel.name && sl_array_push(&r->kernels, kernel);
+    return sl_lines_write(lines, results, path);
 }
 
 sl_status sl_program_results_read(const char *path, sl_program_results *results, sl_error *error)
 {
-    char *text = NULL;
-    size_t length = 0;
     *results = (sl_program_results){0};
-    sl_status status = sl_file_read(path, &text, &length, error);
-    for (size_t at = 0; at < length && !status;) {
-        char *end = memchr(text + at, '\n', length - at);
-        if (!end)
-            break;
-        *end = '\0';
-        if (!read_line(results, text + at))
-            status = sl_fail_memory(error);
-        at = (size_t)(end - text) + 1;
-    }
-    free(text);
+    sl_status status = sl_lines_read(lines, path, false, results, error);
     if (status)
         sl_program_results_fini(results);
     return status;

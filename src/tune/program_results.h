@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program did that `sluice run --plan` or `sluice tune` watched, on a GPU (src/interpose) or on the emulator
- * (src/cuda): a text file, one fact per line.
+ * (src/cuda): a file of lines (line_file.h).
  *
  *   applied COUNT                      code was exchanged; so many accesses and settings are changed
  *   refused REASON                     the plan could not be applied
@@ -8,7 +8,7 @@
  *   kernel LAUNCHES NANOSECONDS LONGEST NANOSECONDS NUMBER NAME
  *                                      time of all launches of a kernel; which of them took longest, its time, and
  *                                      its number among all launches
- *   left REASON                        a kernel that was not tuned, and why
+ *   untuned REASON                      a kernel that was not tuned, and why
  *   untimed LAUNCHES                   launches inside of graphs, or whose events failed
  *   copies COUNT BYTES HASH            copies to the host, all in order
  *
@@ -16,9 +16,6 @@
 #ifndef SL_TUNE_PROGRAM_RESULTS_H
 #define SL_TUNE_PROGRAM_RESULTS_H
 
-#include <stdio.h>
-
-#include "base/arena.h"
 #include "base/array.h"
 #include "tune/plan.h"
 
@@ -32,9 +29,9 @@ typedef struct sl_timed_program_kernel {
 } sl_timed_program_kernel;
 
 typedef struct sl_program_results {
-    uint64_t applied, texts; /* accesses and settings changed; PTX texts seen */
-    char *refused;           /* NULL: no */
-    SL_ARRAY(char *) left;   /* "KERNEL: REASON" */
+    uint64_t applied, texts;  /* accesses and settings changed; PTX texts seen */
+    char *refused;            /* NULL: no */
+    SL_ARRAY(char *) untuned; /* "KERNEL: REASON" */
     SL_ARRAY(sl_timed_program_kernel) kernels;
     uint64_t untimed; /* launches that are in none of them */
     uint64_t copies, bytes, hash;
@@ -44,7 +41,7 @@ void sl_program_results_fini(sl_program_results *results);
 /* Adds a launch of a kernel; false when memory runs out. */
 bool sl_program_results_launch(sl_program_results *results, const char *kernel, double ns);
 /* Notes a kernel that could not be tuned. */
-void sl_program_results_left(sl_program_results *results, const char *kernel, const char *reason);
+void sl_program_results_untuned(sl_program_results *results, const char *kernel, const char *reason);
 /* Adds bytes that came to the host. */
 void sl_program_results_copy(sl_program_results *results, const void *data, size_t bytes);
 /* Of all kernels, or of one where `kernel` is not NULL. */
