@@ -19,7 +19,7 @@
 #include "interpose/entries.h"
 #include "interpose/program.h"
 #include "interpose/tune_in_program.h"
-#include "tune/launch_settings.h"
+#include "tune/effects.h"
 #include "tune/program_results.h"
 #include "tune/ptx_loads.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tune/ptx_loads.h"
-#include "tune/tune_launch.h"
+#include "tune/tune.h"
 
 static sl_tuning_result tuned; /* the kernels of all texts */
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "tune/plan_sim.h"
+#include "tune/effects.h"
 #include "tune/ptx_loads.h"
 
 /* ---- the code ---- */

@@ -8,7 +8,7 @@
 #define SL_STUDY_TUNE_INPUT_H
 
 #include "study/recording.h"
-#include "tune/tune_launch.h"
+#include "tune/tune.h"
 
 typedef struct sl_timed_kernels {
     const sl_input *input;    /* on a GPU: a workload, PTX or LLVM IR */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tune/rank_launch.h"
+#include "tune/ranking.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tune/rank_loads.h"
+#include "tune/ranking.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tune/plan_sim.h"
+#include "tune/effects.h"
 
 enum { L1, L2, LEVELS };
 

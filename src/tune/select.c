@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "tune/selectors.h"
 
 #define X(function, name, summary) {name, summary, sl_select_##function},
 const sl_selector sl_selectors[] = {

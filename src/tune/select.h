@@ -15,6 +15,12 @@ typedef struct sl_selector {
     sl_status (*select)(sl_tuner *tuner, uint8_t *mode, const char **why, sl_error *error);
 } sl_selector;
 
+/* The functions behind selectors.def. */
+#define X(function, name, summary)                                                                                     \
+    sl_status sl_select_##function(sl_tuner *tuner, uint8_t *mode, const char **why, sl_error *error);
+#include "tune/selectors.def"
+#undef X
+
 extern const sl_selector sl_selectors[]; /* ends with a NULL name; the first is the default */
 /* Whether the original is kept where the plan is not faster: so it is with the default strategy. Others are studied,
  * and keep their plans, whatever they cost. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "tune/select.h"
-#include "tune/selectors.h"
 
 enum { BY_LEVEL = (1u << SL_BYPASS_BY_LEVEL) - 1 };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "tune/selectors.h"
+#include "tune/select.h"
 
 /* A candidate: a load, or the loads of a group, in one mode. */
 typedef struct candidate {

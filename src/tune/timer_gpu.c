@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ptx/base_array.h"
-#include "tune/launch_settings.h"
+#include "tune/effects.h"
 #include "tune/memory_image.h"
 #include "tune/ptx_loads.h"
 #include "tune/rewrite/ptx.h"

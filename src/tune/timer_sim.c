@@ -7,7 +7,7 @@
 
 #include "policy/line_counts.h"
 #include "sim/series.h"
-#include "tune/plan_sim.h"
+#include "tune/effects.h"
 
 enum { MAX_ROUNDS = 5, LAST_ROUNDS = 3 };
 

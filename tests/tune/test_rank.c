@@ -6,7 +6,7 @@
 
 #include "recorded.h"
 #include "tune/ptx_loads.h"
-#include "tune/rank_launch.h"
+#include "tune/ranking.h"
 
 static sl_error error;
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as input of the simulator: what a mode asks of each memory instruction of a recorded kernel, and of its launch.
- */
-#ifndef SL_TUNE_PLAN_SIM_H
-#define SL_TUNE_PLAN_SIM_H
+/* What the modes of loads, stores and kernels do to launches, in the simulator and on a GPU. */
+#ifndef SL_TUNE_EFFECTS_H
+#define SL_TUNE_EFFECTS_H
 
+#include "device/device.h"
 #include "sim/sim.h"
 #include "tune/plan.h"
 
-/* The modes that the simulator can tell from others on a machine. */
+/* ---- in the simulator ---- */
+
+/* The modes that the simulator distinguishes on a machine. */
 uint32_t sl_sim_modes(const sl_machine *machine);
 
 /* What a mode asks of a load or store. "L2" is the first level that the whole GPU shares, or else the last: caches of
@@ -20,5 +22,16 @@ void sl_sim_set(unsigned mode, sl_sim_plan *plan);
  * checked that the plan belongs to the code that the kernel was recorded from (sl_plan_check). */
 sl_sim_plan sl_plan_of_kernel(const sl_plan *plan, const sl_trace_kernel *kernel, const sl_machine *machine,
                               sl_sim_hint *hint);
+
+/* ---- on a GPU ---- */
+
+/* How many blocks an SM holds at once, and the shared memory of the kernel's variables: sl_device_residency. */
+typedef struct sl_residency {
+    uint32_t blocks, static_shared_bytes;
+} sl_residency;
+
+/* The launch with one more setting; where that is not possible, as it was. `window`: what it covers, of that mode. */
+void sl_launch_set(sl_device_launch *launch, unsigned mode, const sl_gpu_limits *limits, const sl_residency *residency,
+                   const sl_device_range *window);
 
 #endif
