@@ -20,7 +20,7 @@ typedef struct tune_options {
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas, *seconds;
-    const char *like;     /* a plan of another timer */
+    const char *replay;   /* a plan of another timer */
     const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
     bool cold, no_cache, rank_only;
@@ -49,7 +49,7 @@ static const sl_option options[] = {
     {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: groups first, in the order of the ranking, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"seconds", 0, SL_OPTION_STRING, "S", "Spend about S seconds on the kernels of a program on a GPU, or on each kernel of other inputs: single loads and groups first, in the order of the ranking, then combinations, as far as they fit; 0: as many as it takes (default: 60 for a program on a GPU, else 0)", AT(seconds), 0, 0, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program: tune at most N kernels, those that take most time, on the simulator those with most warp instructions (default: 20, or as many as make 95 % of it)", AT(kernels), 1, 1000, NULL},
-    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one; with --controls L1,L2,neutral also the neutral hints in place of those to L2", AT(like), 0, 0, NULL},
+    {"replay", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one; with --controls L1,L2,neutral also the neutral hints in place of those to L2", AT(replay), 0, 0, NULL},
     {"rank-only", 0, SL_OPTION_FLAG, NULL, "Time nothing: write into the plan what the model expects of each cache control, by which timings are ordered", AT(rank_only), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
@@ -74,7 +74,7 @@ typedef struct tuning {
     size_t selectors;
     const sl_selector *selector[MAX_SELECTORS];
     sl_tuning_result result;
-    sl_plan like;          /* --like */
+    sl_plan replay;        /* --replay */
     sl_point_store *store; /* of timings; NULL: they are not kept */
     sl_timing_store timings;
     sl_arena arena;
@@ -324,9 +324,9 @@ static int tune_program(tuning *t)
                                      .rounds = (uint32_t)o->rounds,
                                      .cold = o->cold,
                                      .quiet = t->inv->common->quiet}};
-    if (t->selectors > 1 || o->like)
-        return sl_cli_usage(t->inv, o->like ? "--like: a program on a GPU is not timed as another plan was"
-                                            : "--select: a program on a GPU is tuned with one strategy");
+    if (t->selectors > 1 || o->replay)
+        return sl_cli_usage(t->inv, o->replay ? "--replay: a program on a GPU is not timed as another plan was"
+                                              : "--select: a program on a GPU is tuned with one strategy");
     sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
     if (!status) {
         how.job.scratch = strdup(folder);
@@ -383,14 +383,14 @@ static int tune_input(tuning *t)
     sl_progress_phase(t->inv->progress, "tuning");
     if (!status)
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
-    if (!status && program && !o->like)
+    if (!status && program && !o->replay)
         status = compare_on_sim(t, &kernels, &error);
     sl_progress_update(t->inv->progress, "choices", 1, 1);
     if (!status)
         warn(t);
     if (!status)
         status = show(t, &code, &error);
-    if (!status && program && !o->like)
+    if (!status && program && !o->replay)
         say_program(t);
     sl_pool_destroy(pool);
     sl_tuning_result_fini(&t->result);
@@ -408,8 +408,8 @@ static int prepare(tuning *t, sl_machine *machine)
     if (code)
         return code;
     sl_status status = o->output ? sl_output_probe(o->output, &error) : SL_OK;
-    if (!status && o->like && !(status = sl_plan_read(o->like, &t->like, &error)))
-        t->tuner.like = &t->like;
+    if (!status && o->replay && !(status = sl_plan_read(o->replay, &t->replay, &error)))
+        t->tuner.replay = &t->replay;
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
@@ -421,7 +421,7 @@ static int prepare(tuning *t, sl_machine *machine)
 
 /* Timings are kept of code that Sluice launches itself, with its own policies: what programs, traces and plug-ins do is
  * not known before. */
-static int take_input(tuning *t, uint32_t lanes)
+static int open_input(tuning *t, uint32_t lanes)
 {
     const tune_options *o = t->options;
     const char *code = o->code;
@@ -453,14 +453,14 @@ static int run(const sl_invocation *inv)
     sl_arena_init(&t.arena);
     int code = prepare(&t, &machine);
     if (!code)
-        code = take_input(&t, t.machine ? machine.lanes : 0);
+        code = open_input(&t, t.machine ? machine.lanes : 0);
     if (!code) {
         code = sl_cli_input_code(&t.input, tune_input(&t));
         sl_cli_input_close(&t.input);
     }
     sl_cache_store_close(t.store, inv);
-    if (t.tuner.like)
-        sl_plan_fini(&t.like);
+    if (t.tuner.replay)
+        sl_plan_fini(&t.replay);
     sl_arena_fini(&t.arena);
     return code;
 }
@@ -484,29 +484,26 @@ const sl_command sl_cmd_tune = {
     .name = "tune",
     .summary = "choose cache controls of loads, stores and kernels by timing, and write a plan",
     .usage = "[options] " SL_INPUT_USAGE,
-    .description =
-        "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
-        "group, then with other cache controls of groups of loads, of stores and of the kernel, and choose what is "
-        "faster. A plan with hints to L2 or prefetches is also timed with neutral ones, which tell gains by code order "
-        "from "
-        "gains by caches. Before anything is timed, the model ranks what can be: what promises most is timed first, "
-        "and "
-        "--seconds and --max-timings leave out the rest. The timer is the simulator, or with --on gpu a real GPU, on "
-        "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
-        "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
-        "again. Of a program the kernels that take most of its time are tuned, each in the PTX module it comes from: "
-        "on a "
-        "GPU inside of it, on the arguments and memory they really have. All of its launches are then run with and "
-        "without the plan, and kernels that are not faster there keep their original; 'sluice run --plan' applies the "
-        "plan to the program. The plan "
-        "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
-        "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
+    .description = "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads "
+                   "of its group, then with other cache controls of groups of loads, of stores and of the kernel, and "
+                   "choose what is faster. A plan with hints to L2 or prefetches is also timed with neutral ones, to "
+                   "separate gains by caches from accidental changes in instruction order. Before anything is timed, "
+                   "the model ranks what can be: the most promising is timed first, and --seconds and --max-timings "
+                   "leave out the rest. The timer is the simulator, or with --on gpu a real GPU, on which the longest "
+                   "launch of each kernel is timed from the same memory state every time, alternating with the "
+                   "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' "
+                   "times it again. Of a program the kernels that take most of its time are tuned, each in the PTX "
+                   "module it comes from: on a GPU inside of it, on the arguments and memory they really have. All of "
+                   "its launches are then run with and without the plan, and kernels that are not faster there keep "
+                   "their original; 'sluice run --plan' applies the plan to the program. The plan of a trace is for "
+                   "'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs and "
+                   "traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
 // clang-format off
 #define SL_CONTROL(mode, name, node, summary, ...) name " (" summary "); "
 #include "tune/controls.def"
 #undef SL_CONTROL
-        // clang-format on
-        "all (every one).\n\n" SL_INPUT_HELP,
+                   // clang-format on
+                   "all (every one).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,

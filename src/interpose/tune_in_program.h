@@ -7,7 +7,7 @@
 #include "tune/job.h"
 
 /* Called before the launch, with the GPU idle. Memory is as it was afterwards. `driver` is the path of NVIDIA's
- * library. A kernel that cannot be tuned is an error, after which the program can go on. */
+ * library. A kernel that cannot be tuned is an error, after which the program can continue. */
 sl_status sl_tune_in_program(const char *driver, const sl_program_handle *handle, void *module, void *function,
                              const sl_program_launch *launch, const sl_tune_job *job, const sl_tune_job_launch *wanted,
                              sl_error *error);

@@ -32,7 +32,7 @@ sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_option
 {
     tuning t = {kernels, options, selector, selectors, result};
     sl_timed_kernels timed = *kernels;
-    timed.rank = !options->like;
+    timed.rank = !options->replay;
     timed.seconds = options->seconds;
     timed.visit = visit;
     timed.context = &t;

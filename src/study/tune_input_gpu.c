@@ -8,36 +8,36 @@
 #include "tune/memory_image.h"
 
 /* One launch of the first run. */
-typedef struct seen {
+typedef struct surveyed {
     char *kernel;
     double ns;
     uint64_t of_kernel; /* launches of the same kernel */
     bool wanted;
-} seen;
+} surveyed;
 
-typedef struct tour {
+typedef struct launch_survey {
     const sl_timed_kernels *wanted;
-    SL_ARRAY(seen) seen;
+    SL_ARRAY(surveyed) launches;
     uint64_t next; /* launch */
     sl_device *device;
     sl_kernel_filter kernels;
-} tour;
+} launch_survey;
 
 /* ---- the first run ---- */
 
-static bool met_before(const tour *t, const char *kernel)
+static bool already_seen(const launch_survey *t, const char *kernel)
 {
-    for (size_t i = 0; i < t->seen.count; i++)
-        if (!strcmp(t->seen.items[i].kernel, kernel))
+    for (size_t i = 0; i < t->launches.count; i++)
+        if (!strcmp(t->launches.items[i].kernel, kernel))
             return true;
     return false;
 }
 
 /* The first launch of a kernel includes loading its code to the GPU: a launch that is undone precedes it. */
-static sl_status warm_up(tour *t, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
+static sl_status warm_up(launch_survey *t, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
 {
     sl_image image;
-    sl_status status = sl_image_take(&image, t->device, kernel->module, error);
+    sl_status status = sl_image_capture(&image, t->device, kernel->module, error);
     if (status)
         return status;
     status = sl_device_launch_now(kernel, launch, error);
@@ -49,7 +49,7 @@ static sl_status warm_up(tour *t, sl_device_kernel *kernel, const sl_device_laun
     return status;
 }
 
-static sl_status time_launch(tour *t, sl_device_kernel *kernel, const sl_device_launch *launch, double *ns,
+static sl_status time_launch(launch_survey *t, sl_device_kernel *kernel, const sl_device_launch *launch, double *ns,
                              sl_error *error)
 {
     sl_device_event *begin = NULL, *end = NULL;
@@ -71,15 +71,15 @@ static sl_status time_launch(tour *t, sl_device_kernel *kernel, const sl_device_
 
 static sl_status survey(void *context, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
 {
-    tour *t = context;
+    launch_survey *t = context;
     const char *name = sl_device_kernel_func(kernel)->name;
-    seen one = {.kernel = strdup(name)};
+    surveyed one = {.kernel = strdup(name)};
     if (!one.kernel)
         return sl_fail_memory(error);
-    sl_status status = met_before(t, name) ? SL_OK : warm_up(t, kernel, launch, error);
+    sl_status status = already_seen(t, name) ? SL_OK : warm_up(t, kernel, launch, error);
     if (!status)
         status = time_launch(t, kernel, launch, &one.ns, error);
-    if (!status && !sl_array_push(&t->seen, one))
+    if (!status && !sl_array_push(&t->launches, one))
         status = sl_fail_memory(error);
     if (status)
         free(one.kernel);
@@ -89,36 +89,36 @@ static sl_status survey(void *context, sl_device_kernel *kernel, const sl_device
 /* ---- launches to time ---- */
 
 /* Longer ones of the same kernel, the earlier among equals. */
-static uint64_t rank(const tour *t, size_t index)
+static uint64_t rank(const launch_survey *t, size_t index)
 {
-    const seen *one = &t->seen.items[index];
+    const surveyed *one = &t->launches.items[index];
     uint64_t before = 0;
-    for (size_t i = 0; i < t->seen.count; i++)
-        if (!strcmp(t->seen.items[i].kernel, one->kernel))
-            before += t->seen.items[i].ns > one->ns || (t->seen.items[i].ns == one->ns && i < index);
+    for (size_t i = 0; i < t->launches.count; i++)
+        if (!strcmp(t->launches.items[i].kernel, one->kernel))
+            before += t->launches.items[i].ns > one->ns || (t->launches.items[i].ns == one->ns && i < index);
     return before;
 }
 
-static sl_status choose(tour *t, sl_error *error)
+static sl_status choose(launch_survey *t, sl_error *error)
 {
     bool any = false;
-    for (size_t i = 0; i < t->seen.count; i++) {
-        seen *one = &t->seen.items[i];
-        for (size_t k = 0; k < t->seen.count; k++)
-            one->of_kernel += !strcmp(t->seen.items[k].kernel, one->kernel);
+    for (size_t i = 0; i < t->launches.count; i++) {
+        surveyed *one = &t->launches.items[i];
+        for (size_t k = 0; k < t->launches.count; k++)
+            one->of_kernel += !strcmp(t->launches.items[k].kernel, one->kernel);
         one->wanted = sl_kernel_matches(&t->kernels, one->kernel, NULL) && rank(t, i) < t->wanted->max_launches;
         any |= one->wanted;
     }
     if (any)
         return SL_OK;
-    return sl_fail(error, SL_NOT_FOUND, t->seen.count ? "no kernel of %s matches '%s'" : "%s launches no kernel%s",
-                   t->wanted->input->spec.name, t->seen.count ? t->wanted->kernel_regex : "");
+    return sl_fail(error, SL_NOT_FOUND, t->launches.count ? "no kernel of %s matches '%s'" : "%s launches no kernel%s",
+                   t->wanted->input->spec.name, t->launches.count ? t->wanted->kernel_regex : "");
 }
 
 /* ---- the second run ---- */
 
-static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device_launch *launch, const seen *one,
-                              sl_arena *arena, sl_error *error)
+static sl_status visit_launch(launch_survey *t, sl_device_kernel *kernel, const sl_device_launch *launch,
+                              const surveyed *one, sl_arena *arena, sl_error *error)
 {
     sl_load_graph graph;
     sl_timed_launch visited = {.module = sl_device_module_ptx(kernel->module),
@@ -145,12 +145,13 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
                                           t->wanted->visit, t->wanted->context, error);
 }
 
-static sl_status stop_or_go(void *context, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
+static sl_status time_if_wanted(void *context, sl_device_kernel *kernel, const sl_device_launch *launch,
+                                sl_error *error)
 {
-    tour *t = context;
+    launch_survey *t = context;
     sl_status status = SL_OK;
-    if (t->next < t->seen.count && t->seen.items[t->next].wanted) {
-        const seen *one = &t->seen.items[t->next];
+    if (t->next < t->launches.count && t->launches.items[t->next].wanted) {
+        const surveyed *one = &t->launches.items[t->next];
         sl_arena arena;
         sl_arena_init(&arena);
         if (strcmp(one->kernel, sl_device_kernel_func(kernel)->name))
@@ -166,7 +167,7 @@ static sl_status stop_or_go(void *context, sl_device_kernel *kernel, const sl_de
     return status ? status : sl_device_launch_now(kernel, launch, error);
 }
 
-static sl_status run_with(tour *t, bool check,
+static sl_status run_with(launch_survey *t, bool check,
                           sl_status (*hook)(void *, sl_device_kernel *, const sl_device_launch *, sl_error *),
                           sl_error *error)
 {
@@ -181,7 +182,7 @@ static sl_status run_with(tour *t, bool check,
 
 sl_status sl_time_on_gpu(const sl_timed_kernels *wanted, sl_error *error)
 {
-    tour t = {.wanted = wanted};
+    launch_survey t = {.wanted = wanted};
     if (wanted->input->ir.code)
         return sl_fail(error, SL_UNSUPPORTED, "%s is LLVM IR, which only the simulator can time; use --on sim",
                        wanted->input->spec.name);
@@ -191,10 +192,10 @@ sl_status sl_time_on_gpu(const sl_timed_kernels *wanted, sl_error *error)
     if (!status)
         status = choose(&t, error);
     if (!status)
-        status = run_with(&t, wanted->check, stop_or_go, error);
-    for (size_t i = 0; i < t.seen.count; i++)
-        free(t.seen.items[i].kernel);
-    sl_array_free(&t.seen);
+        status = run_with(&t, wanted->check, time_if_wanted, error);
+    for (size_t i = 0; i < t.launches.count; i++)
+        free(t.launches.items[i].kernel);
+    sl_array_free(&t.launches);
     sl_kernel_filter_fini(&t.kernels);
     return status;
 }

@@ -16,14 +16,14 @@ typedef struct recorded {
     uint64_t warp_insts;
 } recorded;
 
-typedef struct tour {
+typedef struct launch_survey {
     const sl_timed_kernels *wanted;
     sl_ptx_module *module; /* of an input with one; NULL: that of each kernel is looked for */
     uint32_t launches;
     recorded *launch;
-} tour;
+} launch_survey;
 
-static sl_status list_launches(tour *t, sl_error *error)
+static sl_status list_launches(launch_survey *t, sl_error *error)
 {
     const sl_recording *r = t->wanted->recording;
     sl_kernel_filter kernels;
@@ -49,7 +49,7 @@ static sl_status list_launches(tour *t, sl_error *error)
 }
 
 /* Warp instructions of all launches of a kernel, or of all kernels (UINT32_MAX). */
-static uint64_t insts_of(const tour *t, uint32_t kernel)
+static uint64_t insts_of(const launch_survey *t, uint32_t kernel)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->launches; i++)
@@ -59,7 +59,7 @@ static uint64_t insts_of(const tour *t, uint32_t kernel)
 }
 
 /* How many launches of the kernel there are; 0: this is not the largest of them, of equals the first. */
-static uint64_t launches_if_largest(const tour *t, uint32_t index)
+static uint64_t launches_if_largest(const launch_survey *t, uint32_t index)
 {
     const recorded *one = &t->launch[index];
     uint64_t count = 0;
@@ -75,7 +75,7 @@ static uint64_t launches_if_largest(const tour *t, uint32_t index)
 }
 
 /* Whether a kernel is among those with most warp instructions. */
-static bool is_hot(const tour *t, uint32_t kernel)
+static bool is_hot(const launch_survey *t, uint32_t kernel)
 {
     uint64_t insts = insts_of(t, kernel), before = 0;
     uint32_t kernels = 0;
@@ -91,7 +91,8 @@ static bool is_hot(const tour *t, uint32_t kernel)
 }
 
 /* Which load each memory instruction of the recorded kernel belongs to. */
-static uint32_t *map_slots(const tour *t, const sl_trace_kernel *kernel, const sl_load_graph *graph, sl_arena *arena)
+static uint32_t *map_slots(const launch_survey *t, const sl_trace_kernel *kernel, const sl_load_graph *graph,
+                           sl_arena *arena)
 {
     uint32_t *load_of = sl_arena_array(arena, uint32_t, kernel->mem_slots + 1);
     for (uint32_t slot = 0; load_of && slot < kernel->mem_slots; slot++)
@@ -100,7 +101,8 @@ static uint32_t *map_slots(const tour *t, const sl_trace_kernel *kernel, const s
 }
 
 /* The key of timings, beside the code. */
-static const char *name_launch(const tour *t, const sl_trace_launch *launch, const char *kernel, sl_arena *arena)
+static const char *name_launch(const launch_survey *t, const sl_trace_launch *launch, const char *kernel,
+                               sl_arena *arena)
 {
     char machine[SL_KEY_BYTES], input[512];
     bool whole = launch->blocks_recorded == sl_launch_blocks(launch);
@@ -110,8 +112,8 @@ static const char *name_launch(const tour *t, const sl_trace_launch *launch, con
         (unsigned long long)launch->index, whole ? 0ull : (unsigned long long)launch->blocks_recorded, machine);
 }
 
-static sl_status visit_launch(const tour *t, const sl_ptx_module *module, const char *code, const recorded *one,
-                              uint64_t launches, sl_arena *arena, sl_error *error)
+static sl_status visit_launch(const launch_survey *t, const sl_ptx_module *module, const char *code,
+                              const recorded *one, uint64_t launches, sl_arena *arena, sl_error *error)
 {
     const sl_timed_kernels *w = t->wanted;
     const sl_trace *trace = w->recording->trace;
@@ -159,7 +161,7 @@ static sl_status visit_launch(const tour *t, const sl_ptx_module *module, const 
 }
 
 /* With the module of the program that the kernel comes from. */
-static sl_status visit_kernel(const tour *t, const recorded *one, uint64_t launches, sl_error *error)
+static sl_status visit_kernel(const launch_survey *t, const recorded *one, uint64_t launches, sl_error *error)
 {
     const sl_input *input = t->wanted->input;
     sl_ptx_module *own = NULL;
@@ -175,7 +177,7 @@ static sl_status visit_kernel(const tour *t, const recorded *one, uint64_t launc
 
 sl_status sl_time_on_sim(const sl_timed_kernels *wanted, sl_error *error)
 {
-    tour t = {.wanted = wanted};
+    launch_survey t = {.wanted = wanted};
     const sl_input *input = wanted->input;
     bool named = wanted->kernel_regex && *wanted->kernel_regex;
     sl_status status =

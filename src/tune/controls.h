@@ -62,8 +62,8 @@ typedef struct sl_control {
     const char *summary;
     const char *alias; /* another name that is read; NULL: none */
     sl_need needs;
-    uint8_t neutral; /* The mode with the same change of the code and no effect on caches, with which gains by caches
-                        are told from those by other code; its own, where it is such a mode. SL_BYPASS_NONE: the control
+    uint8_t neutral; /* The mode with the same change of the code and no effect on caches, which separates gains by
+                        caches from those by other code; its own, where it is such a mode. SL_BYPASS_NONE: the control
                         changes no more than bits of an instruction, or a launch. */
 
     /* loads and stores in PTX, and as inline assembly in LLVM IR for NVIDIA GPUs */

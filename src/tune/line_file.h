@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text files by which `sluice` and the libraries inside of programs tell each other things: one fact per line, a word
+/* Text files between `sluice` and the libraries inside of programs: one fact per line, a word
  * and its values. A table says which values a word has and where they are in a struct; reading, writing and freeing use
  * the same one. */
 #ifndef SL_TUNE_LINE_FILE_H

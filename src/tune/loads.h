@@ -57,7 +57,7 @@ typedef struct sl_load_graph {
 } sl_load_graph;
 
 /* Fills graph->group and the nodes' group from their function, array, block and segment. A node whose array is not
- * known forms a group alone, and so does a setting. A graph of loads alone need not set `nodes`. */
+ * known forms a group by itself, and so does a setting. A graph without other nodes need not set `nodes`. */
 sl_status sl_load_groups(sl_load_graph *graph, sl_arena *arena, sl_error *error);
 /* Groups of loads. */
 uint32_t sl_load_groups_of_loads(const sl_load_graph *graph);

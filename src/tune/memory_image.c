@@ -29,7 +29,7 @@ static sl_status list_variables(sl_device_module *module, part_list *parts, sl_e
     return SL_OK;
 }
 
-sl_status sl_image_take(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error)
+sl_status sl_image_capture(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error)
 {
     const sl_device_range *range;
     size_t ranges = sl_device_ranges(device, &range);

@@ -20,7 +20,7 @@ typedef struct sl_image {
 } sl_image;
 
 /* Copies everything. `module` (may be NULL) is the one whose variables belong to the state. */
-sl_status sl_image_take(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error);
+sl_status sl_image_capture(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error);
 void sl_image_free(sl_image *image); /* an image of zeros is fine */
 /* Addresses of the parts for code of another module, which has its own variables; 0: it has no such variable, and the
  * part is skipped. addr[parts]. */

@@ -101,7 +101,7 @@ static sl_status copy_variables(sl_device_module *module, sl_emu *emu, const sl_
 
 /* ---- some blocks ---- */
 
-/* A listener that ends the launch when the recorder behind it has heard enough. */
+/* A sink that ends the launch when the recorder behind it has enough blocks. */
 typedef struct sampler {
     const sl_launch_sink *recorder;
     uint64_t bytes, max_bytes; /* of the trace, so far and when it is enough */
@@ -240,7 +240,7 @@ static sl_status find_machine(const char *device, sl_machine *machine, sl_error 
 
 /* The share of the cores that the recorded blocks are of all, so that each runs as many. The other levels stay as they
  * are: arrays that all blocks read do not become smaller. */
-static sl_status take_cores(sl_machine *machine, double share, sl_error *error)
+static sl_status scale_cores(sl_machine *machine, double share, sl_error *error)
 {
     const sl_machine whole = *machine;
     machine->cores = (uint32_t)fmax(ceil(whole.cores * share), 1);
@@ -264,7 +264,7 @@ static sl_status rank(const char *device, const sl_trace *trace, const sl_load_g
     for (uint32_t slot = 0; slot < kernel->mem_slots && !status; slot++)
         node_of[slot] = sl_ptx_load_of(graph, &kernel->inst[kernel->mem_inst[slot]]);
     if (!status)
-        status = take_cores(machine, share, error);
+        status = scale_cores(machine, share, error);
     if (!status)
         status = sl_pool_create(0, &pool, error);
     if (!status)

@@ -25,7 +25,7 @@ enum {
 static const double BATCH_NS = 3e9; /* rounds are given up when a batch takes longer */
 
 struct sl_gpu_timer {
-    sl_timer face;
+    sl_timer interface;
     sl_device *device;
     sl_device_kernel *kernel;
     const sl_device_launch *launch;
@@ -87,8 +87,7 @@ static sl_status sample(sl_gpu_timer *c, const target *t, double *ns, sl_error *
 
 /* ---- what the launch does to memory ---- */
 
-static sl_status leave_and_hash(sl_gpu_timer *c, const target *t, bool restore, bool all, uint64_t *hash,
-                                sl_error *error)
+static sl_status run_and_hash(sl_gpu_timer *c, const target *t, bool restore, bool all, uint64_t *hash, sl_error *error)
 {
     sl_status status = restore ? sl_image_restore(&c->image, t->addr, all, error) : SL_OK;
     if (!status)
@@ -201,13 +200,13 @@ static sl_status find_modes(sl_gpu_timer *c, sl_error *error)
         bool blocks =
             !control->log2_fewer_blocks || (c->residency.blocks >> control->log2_fewer_blocks && limits->shared_per_sm);
         if ((!sm || sm >= control->sm) && blocks)
-            c->face.modes |= 1u << m;
+            c->interface.modes |= 1u << m;
     }
     return status;
 }
 
 /* Runs it twice from the same state: what changes, and whether it repeats. */
-static sl_status learn(sl_gpu_timer *c, sl_error *error)
+static sl_status find_changes(sl_gpu_timer *c, sl_error *error)
 {
     size_t parts = c->image.parts;
     uint64_t *before = calloc(2 * (parts + 1), sizeof *before), *again = before + parts + 1;
@@ -217,9 +216,9 @@ static sl_status learn(sl_gpu_timer *c, sl_error *error)
     if (!status)
         status = sl_image_hash(&c->image, NULL, true, before, error);
     if (!status)
-        status = leave_and_hash(c, &original, false, true, c->expected, error);
+        status = run_and_hash(c, &original, false, true, c->expected, error);
     if (!status)
-        status = leave_and_hash(c, &original, true, true, again, error);
+        status = run_and_hash(c, &original, true, true, again, error);
     c->repeats = true;
     for (size_t i = 0; i < parts && !status; i++) {
         c->image.part[i].changes = c->expected[i] != before[i] || again[i] != before[i];
@@ -243,7 +242,7 @@ static double median(double *value, size_t count)
 }
 
 /* How long it takes, and how many runs make a sample. */
-static sl_status size_up(sl_gpu_timer *c, sl_error *error)
+static sl_status choose_runs(sl_gpu_timer *c, sl_error *error)
 {
     double ns[5];
     const target original = original_of(c);
@@ -286,7 +285,7 @@ static sl_status write_variants(sl_gpu_timer *c, const uint8_t *const *choice, s
     const sl_ptx_module *ptx = sl_device_module_ptx(c->kernel->module);
     uint8_t *memory = calloc(count + 1, func->insts + 1);
     const uint8_t **modes = calloc(count + 1, sizeof *modes);
-    uint32_t raised = c->face.modes >> SL_BYPASS_L2 & 1 ? SL_PTX_L2_SM : 0;
+    uint32_t raised = c->interface.modes >> SL_BYPASS_L2 & 1 ? SL_PTX_L2_SM : 0;
     sl_status status = memory && modes ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++) {
         uint8_t *by_inst = memory + i * (func->insts + 1);
@@ -411,7 +410,7 @@ static sl_status verify_batch(sl_gpu_timer *c, const batch *b, sl_error *error)
     uint64_t *hash = calloc(c->image.parts + 1, sizeof *hash);
     sl_status status = hash ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < b->count && !status && c->repeats; i++) {
-        status = leave_and_hash(c, &b->target[i], true, false, hash, error);
+        status = run_and_hash(c, &b->target[i], true, false, hash, error);
         for (size_t p = 0; p < c->image.parts && !status; p++)
             if (c->image.part[p].changes && hash[p] != c->expected[p])
                 status = sl_fail(error, SL_MISMATCH,
@@ -459,7 +458,8 @@ sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *
     c->runs = 1;
     const sl_device_info *info = sl_device_info_of(c->device);
     snprintf(c->name, sizeof c->name, "gpu %s%s", info->name, options->cold ? ", cold" : "");
-    c->face = (sl_timer){.name = c->name, .unit = "ns", .input = options->input, .context = c, .time = time_choices};
+    c->interface =
+        (sl_timer){.name = c->name, .unit = "ns", .input = options->input, .context = c, .time = time_choices};
     sl_status status = find_modes(c, error);
     if (!status)
         status = sl_pool_create(0, &c->pool, error);
@@ -468,13 +468,13 @@ sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *
     if (!status)
         status = sl_device_event_create(c->device, &c->end, error);
     if (!status)
-        status = sl_image_take(&c->image, c->device, kernel->module, error);
+        status = sl_image_capture(&c->image, c->device, kernel->module, error);
     if (!status && options->cold)
         status = sl_device_alloc(c->device, FLUSH_BYTES, "flush", &c->flush, error);
     if (!status)
-        status = learn(c, error);
+        status = find_changes(c, error);
     if (!status)
-        status = size_up(c, error);
+        status = choose_runs(c, error);
     if (status)
         sl_gpu_timer_destroy(c, NULL);
     else
@@ -484,7 +484,7 @@ sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *
 
 const sl_timer *sl_gpu_timer_interface(const sl_gpu_timer *timer)
 {
-    return &timer->face;
+    return &timer->interface;
 }
 
 double sl_gpu_timer_base(const sl_gpu_timer *timer, bool *too_short)

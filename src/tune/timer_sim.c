@@ -12,7 +12,7 @@
 enum { MAX_ROUNDS = 5, LAST_ROUNDS = 3 };
 
 struct sl_sim_timer {
-    sl_timer face;
+    sl_timer interface;
     sl_machine machine[MAX_ROUNDS]; /* memory latency of round r is r cycles longer */
     const sl_loaded *loaded;
     const sl_load_graph *graph;
@@ -182,15 +182,15 @@ sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded
         c->machine[r].memory.latency_cycles += r;
     }
     snprintf(c->name, sizeof c->name, "sim %s%s", machine->name, options->cold ? ", cold" : "");
-    c->face = (sl_timer){.name = c->name,
-                         .unit = "cycles",
-                         .input = options->input,
-                         .modes = sl_sim_modes(machine),
-                         .exact = true,
-                         .context = c,
-                         .time = time_choices,
-                         .deviation = deviation,
-                         .last_rounds = LAST_ROUNDS};
+    c->interface = (sl_timer){.name = c->name,
+                              .unit = "cycles",
+                              .input = options->input,
+                              .modes = sl_sim_modes(machine),
+                              .exact = true,
+                              .context = c,
+                              .time = time_choices,
+                              .deviation = deviation,
+                              .last_rounds = LAST_ROUNDS};
     sl_status status = count_lines(c, error);
     if (status)
         sl_sim_timer_destroy(c);
@@ -201,7 +201,7 @@ sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded
 
 const sl_timer *sl_sim_timer_interface(const sl_sim_timer *timer)
 {
-    return &timer->face;
+    return &timer->interface;
 }
 
 void sl_sim_timer_destroy(sl_sim_timer *timer)

@@ -16,7 +16,7 @@ static bool beyond_noise(const sl_tuner *tuner, double gain, const sl_timing *t)
 }
 
 /* What a faster plan owes to caches, and what to code that is scheduled otherwise around hints. */
-static sl_status tell_cause(sl_tuner *tuner, sl_tuned *tuned, sl_error *error)
+static sl_status attribute_gain(sl_tuner *tuner, sl_tuned *tuned, sl_error *error)
 {
     const sl_timing *t = &tuned->timing;
     sl_timing neutral;
@@ -44,7 +44,7 @@ static sl_status judge(sl_tuner *tuner, bool revert, sl_tuned *tuned, sl_error *
     bool faster = beyond_noise(tuner, t->gain, t), slower = beyond_noise(tuner, -t->gain, t);
     tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
     if (faster)
-        return tell_cause(tuner, tuned, error);
+        return attribute_gain(tuner, tuned, error);
     if (!revert)
         return SL_OK;
     tuned->verdict = "the plan is not faster for certain: the original is kept";
@@ -63,9 +63,9 @@ sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned,
     tuned->why = sl_arena_array(&tuner->arena, const char *, loads + 1);
     if (!tuned->mode || !tuned->why)
         return sl_fail_memory(error);
-    if (tuner->options.like) {
+    if (tuner->options.replay) {
         tuned->verdict = "timed as another plan was";
-        return sl_tuner_like(tuner, error);
+        return sl_tuner_replay(tuner, error);
     }
     if (tuner->options.rank_only) {
         tuned->verdict = "ranked, not timed";
@@ -101,12 +101,12 @@ static void *extend(sl_arena *arena, const void *items, uint32_t count, uint32_t
 }
 
 /* Whether a plan says something of a node: of all loads, and of others that were timed, or would be. */
-static bool is_told(const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned)
+static bool is_listed(const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned)
 {
-    bool told = tuner->graph->load[i].node == SL_NODE_LOAD || tuned->mode[i] || tuner->options.rank_only;
+    bool listed = tuner->graph->load[i].node == SL_NODE_LOAD || tuned->mode[i] || tuner->options.rank_only;
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
-        told |= isfinite(tuner->load[i][m]);
-    return told;
+        listed |= isfinite(tuner->load[i][m]);
+    return listed;
 }
 
 /* What the ranking expects of each mode of a node alone; NaN: nothing. */
@@ -161,7 +161,7 @@ sl_status sl_plan_add(sl_plan *plan, const sl_tuner *tuner, const char *kernel, 
                                                      .ranking = copy(plan, ranking ? ranking->text : NULL, &failed),
                                                      .verdict = copy(plan, tuned->verdict, &failed)};
     for (uint32_t i = 0; i < tuner->graph->nodes; i++)
-        if (is_told(tuner, i, tuned))
+        if (is_listed(tuner, i, tuned))
             fill_load(plan, tuner, i, tuned, &failed);
     return failed ? sl_fail_memory(error) : SL_OK;
 }

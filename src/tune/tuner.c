@@ -17,7 +17,7 @@ enum { NULL_CHOICES = 4, BATCH = 32, FINAL_ROUNDS = 31 };
 
 const sl_tuner_options sl_tuner_defaults = {.thresh1 = 1.5, .thresh2 = 1, .weight = 0.1, .sigmas = 3, .search = 256};
 
-static void forget(double (*table)[SL_BYPASS_MODES], uint32_t rows)
+static void clear_table(double (*table)[SL_BYPASS_MODES], uint32_t rows)
 {
     for (uint32_t i = 0; i < rows; i++)
         for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
@@ -40,10 +40,10 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_ti
         return sl_fail_memory(error);
     }
     sl_map_init(&tuner->known);
-    forget(tuner->load, graph->nodes);
-    forget(tuner->load_spread, graph->nodes);
-    forget(tuner->group, graph->groups);
-    forget(tuner->group_spread, graph->groups);
+    clear_table(tuner->load, graph->nodes);
+    clear_table(tuner->load_spread, graph->nodes);
+    clear_table(tuner->group, graph->groups);
+    clear_table(tuner->group_spread, graph->groups);
     return SL_OK;
 }
 
@@ -568,7 +568,7 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
     return status;
 }
 
-/* ---- as another plan ---- */
+/* ---- replay ---- */
 
 /* Whether the plan tells the effect of a mode from noise. */
 static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
@@ -581,7 +581,7 @@ static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned m
 }
 
 /* The same of a neutral mode: of one that it stands for. */
-static bool is_asked(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
+static bool is_replayed(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
 {
     bool asked = is_certain(plan, load, mode, sigmas);
     for (unsigned m = 1; m < SL_BYPASS_MODES && !asked; m++)
@@ -589,9 +589,9 @@ static bool is_asked(const sl_plan *plan, const sl_plan_load *load, unsigned mod
     return asked;
 }
 
-sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
+sl_status sl_tuner_replay(sl_tuner *tuner, sl_error *error)
 {
-    const sl_plan *plan = tuner->options.like;
+    const sl_plan *plan = tuner->options.replay;
     request_list requests = {0};
     sl_status status =
         tuner->timer->deviation ? SL_OK : measure_noise(tuner, error); /* the simulator takes long for it */
@@ -601,7 +601,7 @@ sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
             if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
                 continue;
             for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
-                if (controls_of(tuner) >> m & 1 && is_asked(plan, load, m, tuner->options.sigmas))
+                if (controls_of(tuner) >> m & 1 && is_replayed(plan, load, m, tuner->options.sigmas))
                     status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
                                               error);
         }

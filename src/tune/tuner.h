@@ -27,7 +27,7 @@ typedef struct sl_tuner_options {
     uint32_t controls;         /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
     const sl_ranking *ranking; /* of this kernel's choices: what promises most is timed first; NULL: as in the code */
     bool rank_only;            /* time nothing */
-    const struct sl_plan *like;   /* time only what this plan shows to make a difference; NULL: as is needed */
+    const struct sl_plan *replay; /* time only what this plan shows to make a difference; NULL: as is needed */
     const sl_timing_store *store; /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;           /* under which they are kept there */
     const sl_progress *progress;  /* NULL: not reported */
@@ -70,8 +70,8 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
  * a limit; without a ranking, groups for which modes by level made a difference have other modes first. What is not
  * timed stays NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
-/* Fills load for what options.like shows to make a difference, to compare its timer with this one. */
-sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error);
+/* Fills load for what options.replay shows to make a difference, to compare its timer with this one. */
+sl_status sl_tuner_replay(sl_tuner *tuner, sl_error *error);
 /* The final timing of a plan: more rounds, and results compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
 /* Times plans and copies the fastest to `mode` if it beats *gain by more than noise, which then becomes its gain. */

@@ -59,7 +59,7 @@ exits 0
 grep '"affinity": {"L1": ' limited.json | grep -q '"array": "param_1"' || fail "$(cat limited.json)"
 
 it 'times what another plan tells from noise, and neutral hints in place of those to L2'
-on_gpu tune table_stream_l1 --size small --no-cache --controls L1,L2,neutral --like plan.json -o like.json
+on_gpu tune table_stream_l1 --size small --no-cache --controls L1,L2,neutral --replay plan.json -o like.json
 exits 0
 stdout_has 'timed as another plan was'
 L2=$(grep -c '"L2": ' like.json)

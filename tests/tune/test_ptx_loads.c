@@ -233,10 +233,10 @@ static void loads_ahead_need_a_constant_step(void **state)
                  rows[i].body);
         found f = loads_of(text, 90);
         const sl_load *in = &f.graph.load[0], *behind = &f.graph.load[f.graph.loads - 1];
-        if ((in->modes >> SL_BYPASS_AHEAD_4 & 1) != rows[i].known)
+        if ((in->modes >> SL_BYPASS_PREFETCH_4 & 1) != rows[i].known)
             fail_msg("%s", rows[i].body);
-        assert_false(behind->modes >> SL_BYPASS_AHEAD_4 & 1); /* not in the loop */
-        assert_non_null(strstr(sl_load_why_not(behind, SL_BYPASS_AHEAD_4), "not in a loop"));
+        assert_false(behind->modes >> SL_BYPASS_PREFETCH_4 & 1); /* not in the loop */
+        assert_non_null(strstr(sl_load_why_not(behind, SL_BYPASS_PREFETCH_4), "not in a loop"));
         done(&f);
     }
 }

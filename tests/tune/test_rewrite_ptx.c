@@ -102,8 +102,8 @@ static void every_control_of_loads_is_written(void **state)
     expect("ld.global.nc.f32 %f1, [%rd1];", SL_BYPASS_FETCH_128, "ld.global.nc.L2::128B.f32 %f1, [%rd1];");
     expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_FETCH_256, "ld.global.L2::256B.f32 %f1, [%rd1];");
     expect("ld.global.L2::128B.f32 %f1, [%rd1];", SL_BYPASS_FETCH_64, "ld.global.L2::128B.f32 %f1, [%rd1];");
-    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NC, "ld.global.f32 %f1, [%rd1];");      /* the kernel writes */
-    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_AHEAD_4, "ld.global.f32 %f1, [%rd1];"); /* no loop */
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NC, "ld.global.f32 %f1, [%rd1];");         /* the kernel writes */
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_PREFETCH_4, "ld.global.f32 %f1, [%rd1];"); /* no loop */
 }
 
 static void every_control_of_stores_is_written(void **state)
@@ -136,14 +136,14 @@ static void every_control_of_stores_is_written(void **state)
 static void loads_of_simple_loops_are_prefetched_some_iterations_ahead(void **state)
 {
     (void)state;
-    char *out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_AHEAD_4, 0);
+    char *out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_PREFETCH_4, 0);
     assert_string_equal(out, LOOP("prefetch.global.L2 [%rd1+1032];\n\tld.global.f32 %f1, [%rd1+8];"));
     assert_assembles(out);
     free(out);
-    out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_AHEAD_0, 0);
+    out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_PREFETCH_0, 0);
     assert_string_equal(out, LOOP("prefetch.global.L2 [%rd1+8];\n\tld.global.f32 %f1, [%rd1+8];"));
     free(out);
-    out = rewrite_all(LOOP("@!%p2 ld.global.f32 %f1, [%rd1+-256];"), SL_BYPASS_AHEAD_16, 0);
+    out = rewrite_all(LOOP("@!%p2 ld.global.f32 %f1, [%rd1+-256];"), SL_BYPASS_PREFETCH_16, 0);
     assert_string_equal(out, LOOP("@!%p2 prefetch.global.L2 [%rd1+3840];\n\t@!%p2 ld.global.f32 %f1, [%rd1+-256];"));
     assert_assembles(out);
     free(out);

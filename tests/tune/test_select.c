@@ -332,7 +332,7 @@ static void gains_by_code_order_are_told_from_gains_by_caches(void **state)
     } rows[] = {{SL_BYPASS_L2, SL_BYPASS_NEUTRAL, 0, "faster"},
                 {SL_BYPASS_L2, SL_BYPASS_NEUTRAL, 5, "by code order, not cache"},
                 {SL_BYPASS_L2, SL_BYPASS_NEUTRAL, 2, "in part by code order"},
-                {SL_BYPASS_AHEAD_4, SL_BYPASS_AHEAD_0, 5, "by code order, not cache"}};
+                {SL_BYPASS_PREFETCH_4, SL_BYPASS_PREFETCH_0, 5, "by code order, not cache"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bench b;
         double gain[LOADS][SL_BYPASS_MODES] = {0};

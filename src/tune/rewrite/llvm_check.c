@@ -66,11 +66,11 @@ typedef struct assembly {
 } assembly;
 
 /* What became of one load of the IR. */
-typedef struct seen {
+typedef struct found_load {
     uint32_t instructions, bits;
     bool scalar;
     char instruction[48];
-} seen;
+} found_load;
 
 static uint32_t read_bits(const char *at, size_t length)
 {
@@ -139,7 +139,7 @@ static bool scan(const char *text, uint32_t count, assembly *self)
     return true;
 }
 
-static void take(machine_load *from, seen *load)
+static void claim(machine_load *from, found_load *load)
 {
     if (!load->instructions++) {
         memcpy(load->instruction, from->name, sizeof load->instruction);
@@ -150,23 +150,23 @@ static void take(machine_load *from, seen *load)
 }
 
 /* The first vector load under its line belongs to a load, or the first scalar one; wide loads have several parts. */
-static void take_matches(assembly *self, const sl_load *loads, uint32_t count, seen *seen_of)
+static void claim_matches(assembly *self, const sl_load *loads, uint32_t count, found_load *found)
 {
     for (int scalar = 0; scalar < 2; scalar++)
         for (size_t i = 0; i < self->loads.count; i++) {
             machine_load *first = &self->loads.items[i];
-            seen *load = &seen_of[first->line];
+            found_load *load = &found[first->line];
             if (first->line >= count || first->scalar != scalar || load->instructions)
                 continue;
             uint32_t bytes = first->bytes;
-            take(first, load);
+            claim(first, load);
             for (machine_load *next = first + 1;
                  bytes < loads[first->line].width && next < self->loads.items + self->loads.count &&
                  next->line == first->line;
                  next++)
                 if (next->bits == first->bits && next->scalar == first->scalar) {
                     bytes += next->bytes;
-                    take(next, load);
+                    claim(next, load);
                 }
         }
 }
@@ -188,17 +188,16 @@ static machine_load *find_spare(assembly *self, const sl_load *loads, const sl_l
     return best;
 }
 
-static bool attribute(const char *text, const sl_load_graph *graph, const uint32_t *wanted, seen *seen_of)
+static bool attribute(const char *text, const sl_load_graph *graph, const uint32_t *wanted, found_load *found)
 {
     assembly self = {0};
     bool fine = scan(text, graph->loads, &self);
     if (fine)
-        take_matches(&self, graph->load, graph->loads, seen_of);
+        claim_matches(&self, graph->load, graph->loads, found);
     for (uint32_t i = 0; fine && i < graph->loads; i++) {
-        machine_load *spare =
-            seen_of[i].instructions ? NULL : find_spare(&self, graph->load, &graph->load[i], wanted[i]);
+        machine_load *spare = found[i].instructions ? NULL : find_spare(&self, graph->load, &graph->load[i], wanted[i]);
         if (spare)
-            take(spare, &seen_of[i]);
+            claim(spare, &found[i]);
     }
     sl_array_free(&self.loads);
     return fine;
@@ -212,7 +211,8 @@ static void bits_text(uint32_t bits, char *text, size_t size)
             snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? " " : "", BITS[i]);
 }
 
-static sl_llvm_fate judge(const seen *before, const seen *after, unsigned mode, uint32_t wanted, uint32_t l2)
+static sl_llvm_fate judge(const found_load *before, const found_load *after, unsigned mode, uint32_t wanted,
+                          uint32_t l2)
 {
     if (!after->instructions)
         return mode || before->instructions ? SL_FATE_MERGED : SL_FATE_AS_ASKED;
@@ -225,8 +225,8 @@ static sl_llvm_fate judge(const seen *before, const seen *after, unsigned mode, 
     return sl_controls[mode].amdgcn == BOTH_MARKS && (after->bits & l2) != l2 ? SL_FATE_HIDDEN : SL_FATE_AS_ASKED;
 }
 
-static void conclude(const sl_llvm_code *code, const uint32_t *wanted, const seen *before, const seen *after,
-                     sl_llvm_check *check)
+static void conclude(const sl_llvm_code *code, const uint32_t *wanted, const found_load *before,
+                     const found_load *after, sl_llvm_check *check)
 {
     for (uint32_t i = 0; i < code->graph.loads; i++) {
         const char *l2 = bits_of_marks(sl_llvm_cpu(code, i), SL_AMDGCN_NONTEMPORAL);
@@ -262,7 +262,7 @@ sl_status sl_llvm_check_code(sl_llvm_code *code, sl_llvm_check *check, sl_error 
 {
     uint32_t count = code->graph.loads;
     char *before = NULL, *after = NULL;
-    seen *was = calloc(2 * (size_t)count + 1, sizeof *was);
+    found_load *was = calloc(2 * (size_t)count + 1, sizeof *was);
     uint32_t *wanted = calloc((size_t)count + 1, sizeof *wanted), *none = calloc((size_t)count + 1, sizeof *none);
     sl_status status = was && wanted && none ? compile_both(code, &before, &after, error) : sl_fail_memory(error);
     for (uint32_t i = 0; i < count && !status; i++) {

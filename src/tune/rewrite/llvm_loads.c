@@ -331,7 +331,7 @@ void sl_llvm_mark_lines(sl_llvm_code *code, const char *data, size_t bytes)
 }
 
 /* The line that was noted, taken off the load. Loads that were joined have none. */
-static uint32_t take_line(const sl_llvm_code *code, llvm_value load)
+static uint32_t pop_line(const sl_llvm_code *code, llvm_value load)
 {
     const sl_llvm_api *api = &code->llvm->api;
     unsigned kind = api->GetMDKindIDInContext(code->context, "sluice.line", strlen("sluice.line"));
@@ -434,7 +434,7 @@ static bool describe(listing *list, llvm_value function, llvm_value value, sl_lo
     *load = (sl_load){.function = list->function,
                       .inst = list->inst,
                       .node = store ? SL_NODE_STORE : SL_NODE_LOAD,
-                      .line = take_line(code, value),
+                      .line = pop_line(code, value),
                       .source = length ? sl_arena_strndup(arena, source, length) : NULL,
                       .source_line = api->GetDebugLocLine(value),
                       .opcode = sl_arena_printf(arena, "%s %s", store ? "store" : "load", type),
@@ -483,7 +483,7 @@ static bool list_function(listing *list, llvm_value function)
             sl_load load;
             list->segment += ends_segment(list->code, v, api->GetInstructionOpcode(v));
             if (api->GetInstructionOpcode(v) == LLVM_OP_LOAD && !sl_llvm_is_global_load(list->code, v))
-                take_line(list->code, v);
+                pop_line(list->code, v);
             else if (api->GetInstructionOpcode(v) == LLVM_OP_LOAD &&
                      (!describe(list, function, v, &load) || !sl_array_push(&list->loads, load) ||
                       !sl_array_push(&list->values, v)))

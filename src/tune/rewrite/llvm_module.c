@@ -23,7 +23,7 @@ static void note_complaint(llvm_diagnostic diagnostic, void *context)
 }
 
 /* LLVM's message is "name:line:column: error: text", a line of the file and a caret. */
-static sl_status tell_syntax(const char *name, const char *message, sl_error *error)
+static sl_status syntax_error(const char *name, const char *message, sl_error *error)
 {
     unsigned line = 0, column = 0;
     const char *at = message;
@@ -50,7 +50,7 @@ static sl_status parse(sl_llvm_code *code, const char *data, size_t bytes, sl_er
         return sl_fail_memory(error);
     if (api->ParseIRInContext(code->context, buffer, &code->module, &message)) {
         code->module = NULL;
-        sl_status status = tell_syntax(code->name, message ? message : code->complaint, error);
+        sl_status status = syntax_error(code->name, message ? message : code->complaint, error);
         api->DisposeMessage(message);
         return status;
     }
