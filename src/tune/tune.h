@@ -23,7 +23,7 @@ typedef struct sl_tuned {
     const char *verdict;
 } sl_tuned;
 
-/* Chooses by `selector` and times what it chose. The first selector of the table, the default, gives up its plan when
+/* Chooses by `selector` and times what it chose. The first selector of the table, the default, reverts its plan when
  * the final timing does not show it to be faster; others keep theirs, whatever it costs. */
 sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned, sl_error *error);
 
