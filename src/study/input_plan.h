@@ -5,7 +5,7 @@
 
 #include "machine/machine.h"
 #include "sim/sim.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 #include "tune/plan.h"
 
 /* Gives a program or trace the PTX that it was recorded from: of a PTX file, of a program, or what a program kept as it

@@ -7,7 +7,7 @@
 #ifndef SL_STUDY_TUNE_INPUT_H
 #define SL_STUDY_TUNE_INPUT_H
 
-#include "study/recording.h"
+#include "recording/recording.h"
 #include "tune/tune.h"
 
 typedef struct sl_timed_kernels {

@@ -8,12 +8,12 @@
  *   a trace                app.slt, or one of another tool (Accel-Sim, threads)
  *
  * An open input has been read but not run: recording.h runs it. */
-#ifndef SL_STUDY_INPUT_H
-#define SL_STUDY_INPUT_H
+#ifndef SL_RECORDING_INPUT_H
+#define SL_RECORDING_INPUT_H
 
 #include "ptx/cubin.h"
 #include "ptx/texts.h"
-#include "study/kernel_launch.h"
+#include "recording/kernel_launch.h"
 #include "trace/import.h"
 #include "tune/loads.h"
 #include "tune/rewrite/llvm_file.h"

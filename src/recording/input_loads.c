@@ -2,7 +2,7 @@
 /* The loads of an input's code: those of its PTX, or those of the LLVM IR that the PTX was made of. */
 #include <string.h>
 
-#include "study/input.h"
+#include "recording/input.h"
 #include "tune/ptx_loads.h"
 
 const char *sl_input_form(const sl_input *input)
