@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "report/parts.h"
 #include "report/table.h"
-#include "study/words.h"
+#include "base/split.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {
@@ -161,13 +161,13 @@ static int refuse_tag(const sl_invocation *inv, const char *tag)
 {
     char hint[128] = "";
     for (size_t i = 0; i < sl_workload_count() && !*hint; i++) {
-        sl_words tags;
+        sl_split tags;
         const char *class = sl_workload_at(i)->class;
         sl_did_you_mean(tag, &class, 1, "", hint, sizeof hint);
-        if (*hint || sl_words_split(sl_workload_at(i)->tags, &tags, NULL))
+        if (*hint || sl_split_words(sl_workload_at(i)->tags, &tags, NULL))
             continue;
         sl_did_you_mean(tag, tags.word, tags.count, "", hint, sizeof hint);
-        sl_words_free(&tags);
+        sl_split_free(&tags);
     }
     return sl_cli_usage(inv, "no workload has the tag '%s'%s", tag, hint);
 }

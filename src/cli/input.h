@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "report/page.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* The struct of a command's options begins with this one, and its more_options are sl_input_table. */
 typedef struct sl_input_options {

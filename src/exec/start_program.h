@@ -3,7 +3,7 @@
 #ifndef SL_LAUNCH_START_PROGRAM_H
 #define SL_LAUNCH_START_PROGRAM_H
 
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* For sl_record_options.start_program, which needs a scratch folder; `context` is a bool: no warnings of the program's
  * launches. */

@@ -5,7 +5,7 @@
 
 #include "base/pool.h"
 #include "report/launches.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* Adds launch `n` of the trace; with `count` what it executed and accessed. `pool` may be NULL. What cannot be read is
  * skipped and reported in *damage, which is unchanged otherwise. */

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/json_write.h"
 #include "machine/machine.h"
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 
 typedef enum sl_rule_id {
 #define SL_RULE(id, ...) SL_RULE_##id,

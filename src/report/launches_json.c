@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "report/findings.h"
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 #include "report/parts.h"
 
 static bool writes(const sl_inst_name *inst)

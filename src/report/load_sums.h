@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 #include "report/metrics.h"
 
 typedef struct sl_load_sum {

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 #include "report/launches.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* `pool` and `progress` may be NULL. */
 sl_status sl_model_log(const sl_recording *recording, const sl_machine *machine, const sl_model_options *options,

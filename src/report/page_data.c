@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 
 /* ---- kernels ---- */
 

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/multimap.h"
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 #include "report/page.h"
 
 /* A memory instruction of a kernel, summed over its launches. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 #include "report/metrics.h"
 #include "report/profile.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles as JSON: every value exact. */
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 #include "report/metrics.h"
 #include "report/parts.h"
 #include "report/profile.h"

@@ -5,7 +5,7 @@
 
 #include "report/launches.h"
 #include "sim/search.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* Values that the machine's policies have as "best" are searched for and put into it. `pool` and `progress` may be
  * NULL. */

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 
 enum { MAX_SOURCE_BYTES = 16 << 20, MAX_PROGRAM_BYTES = 1 << 30 };
 

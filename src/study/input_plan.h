@@ -6,7 +6,7 @@
 #include "bypass/plan.h"
 #include "machine/machine.h"
 #include "sim/sim.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* Gives a program or trace the PTX that it was recorded from: of a PTX file, of a program, or what a program kept as it
  * ran (sl_record_options.ptx_path). */

@@ -9,7 +9,7 @@
 #include "machine/keys.h"
 #include "machine/level_policies.h"
 #include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */
-#include "study/words.h"
+#include "base/split.h"
 #include "workloads/workload.h"
 
 const char *const sl_point_kinds[SL_POINT_KINDS + 1] = {"sim", "model", "tune", "profile", NULL};
@@ -78,12 +78,12 @@ sl_status sl_machine_choose(const sl_machine_choice *c, sl_machine *machine, sl_
 
 sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error)
 {
-    sl_words settings;
+    sl_split settings;
     if (point->resolved) {
         memcpy(machine, point->resolved, sizeof *machine);
         return SL_OK;
     }
-    sl_status status = sl_words_split(point->settings, &settings, error);
+    sl_status status = sl_split_words(point->settings, &settings, error);
     if (status)
         return status;
     const sl_machine_choice choice = {.gpu = point->machine,
@@ -93,7 +93,7 @@ sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error 
                                       .l2 = point->l2,
                                       .scheduler = point->scheduler};
     status = sl_machine_choose(&choice, machine, error);
-    sl_words_free(&settings);
+    sl_split_free(&settings);
     return status;
 }
 

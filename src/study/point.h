@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "machine/machine.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 
 /* The analysis. */
 typedef enum sl_point_kind {

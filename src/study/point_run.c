@@ -15,7 +15,7 @@
 #include "study/input_plan.h"
 #include "study/point.h"
 #include "study/point_tune.h"
-#include "study/words.h"
+#include "base/split.h"
 
 static sl_status add(sl_values *values, const char *name, double amount, sl_error *error)
 {
@@ -273,10 +273,10 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
     static const char *const names[] = {"latency", "associativity", "mshr", "divergence"};
     bool *const flags[] = {&options->no_latency, &options->no_associativity, &options->no_mshr,
                            &options->no_divergence};
-    sl_words words;
+    sl_split words;
     char hint[128];
     *options = (sl_model_options){.seed = point->seed};
-    sl_status status = sl_words_split(point->without, &words, error);
+    sl_status status = sl_split_words(point->without, &words, error);
     for (size_t i = 0; !status && i < words.count; i++) {
         size_t n = 0;
         while (n < 4 && strcmp(words.word[i], names[n]))
@@ -288,7 +288,7 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
         else
             *flags[n] = true;
     }
-    sl_words_free(&words);
+    sl_split_free(&words);
     return status;
 }
 

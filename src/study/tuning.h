@@ -10,7 +10,7 @@
 #include "bypass/program_results.h"
 #include "bypass/tune.h"
 #include "study/rank_launch.h"
-#include "study/recording.h"
+#include "recording/recording.h"
 #include "study/timer_gpu.h"
 #include "study/timer_sim.h"
 

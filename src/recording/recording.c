@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/recording.h"
+#include "recording/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "study/kernel_args.h"
+#include "recording/kernel_args.h"
 
 static sl_error error;
 

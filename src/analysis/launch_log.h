@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of a launch log, which launch_log.c fills and the report_*.c files show. */
-#ifndef SL_REPORT_LAUNCH_LOG_H
-#define SL_REPORT_LAUNCH_LOG_H
+#ifndef SL_ANALYSIS_LAUNCH_LOG_H
+#define SL_ANALYSIS_LAUNCH_LOG_H
 
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 #include "report/launches.h"
 
 typedef struct sl_logged_kernel {

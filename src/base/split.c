@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/words.h"
+#include "base/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-sl_status sl_words_split(const char *text, sl_words *words, sl_error *error)
+sl_status sl_split_words(const char *text, sl_split *words, sl_error *error)
 {
-    *words = (sl_words){.text = strdup(text)};
+    *words = (sl_split){.text = strdup(text)};
     if (!words->text)
         return sl_fail_memory(error);
     for (char *at = words->text; *at;) {
@@ -16,7 +16,7 @@ sl_status sl_words_split(const char *text, sl_words *words, sl_error *error)
         if (!*at)
             break;
         if (words->count == SL_MAX_WORDS) {
-            sl_words_free(words);
+            sl_split_free(words);
             return sl_fail(error, SL_LIMIT, "'%.60s...' are more than %d words", text, SL_MAX_WORDS);
         }
         words->word[words->count++] = at;
@@ -26,8 +26,8 @@ sl_status sl_words_split(const char *text, sl_words *words, sl_error *error)
     return SL_OK;
 }
 
-void sl_words_free(sl_words *words)
+void sl_split_free(sl_split *words)
 {
     free(words->text);
-    *words = (sl_words){0};
+    *words = (sl_split){0};
 }

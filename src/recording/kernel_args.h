@@ -13,8 +13,8 @@
  *     file:PATH           the bytes of a file, which must be exactly as long as the buffer
  *     none                never written: for --check=uninit
  *     VALUE               every element */
-#ifndef SL_STUDY_KERNEL_ARGS_H
-#define SL_STUDY_KERNEL_ARGS_H
+#ifndef SL_RECORDING_KERNEL_ARGS_H
+#define SL_RECORDING_KERNEL_ARGS_H
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One launch of one kernel of a PTX module, with arguments as kernel_args.h reads them. */
-#ifndef SL_STUDY_KERNEL_LAUNCH_H
-#define SL_STUDY_KERNEL_LAUNCH_H
+#ifndef SL_RECORDING_KERNEL_LAUNCH_H
+#define SL_RECORDING_KERNEL_LAUNCH_H
 
 #include "device/device.h"
-#include "study/kernel_args.h"
+#include "recording/kernel_args.h"
 
 typedef struct sl_kernel_launch {
     const char *entry;          /* NULL: the only kernel */

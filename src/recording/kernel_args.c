@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/kernel_args.h"
+#include "recording/kernel_args.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Collecting launches. Kernels are kept once; counters are kept only where they are known, since programs with tens of
  * thousands of launches are common. */
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/input.h"
+#include "recording/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/suggest.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "study/words.h"
+#include "base/split.h"
 
 const char *sl_input_kind_name(sl_input_kind kind)
 {
@@ -263,14 +263,14 @@ sl_status sl_input_run(const sl_input *input, sl_device *device, bool check, sl_
 {
     const sl_input_spec *spec = &input->spec;
     if (input->workload) {
-        sl_words params;
-        sl_status status = sl_words_split(spec->params, &params, error);
+        sl_split params;
+        sl_status status = sl_split_words(spec->params, &params, error);
         if (status)
             return status;
         const sl_workload_options options = {
             .size = spec->size, .sets = params.count, .set = params.word, .seed = spec->seed, .skip_check = !check};
         status = sl_workload_run(input->workload, device, &options, result, error);
-        sl_words_free(&params);
+        sl_split_free(&params);
         return status;
     }
     sl_device_module *module = NULL;

@@ -8,14 +8,14 @@
  *   a trace                app.slt, or one of another tool (Accel-Sim, threads)
  *
  * An open input has been read but not run: recording.h runs it. */
-#ifndef SL_STUDY_INPUT_H
-#define SL_STUDY_INPUT_H
+#ifndef SL_RECORDING_INPUT_H
+#define SL_RECORDING_INPUT_H
 
 #include "bypass/load.h"
 #include "ptx/cubin.h"
 #include "ptx/texts.h"
 #include "rewrite/llvm_file.h"
-#include "study/kernel_launch.h"
+#include "recording/kernel_launch.h"
 #include "trace/import.h"
 #include "workloads/workload.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory instructions as reports name them: by source location, opcode and array. */
-#ifndef SL_REPORT_INST_NAME_H
-#define SL_REPORT_INST_NAME_H
+#ifndef SL_ANALYSIS_INST_NAME_H
+#define SL_ANALYSIS_INST_NAME_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  * under which studies of many points keep their traces in the cache folder (runner.h). All others are recorded into the
  * scratch folder and removed on close: a CUDA program may depend on the time of day, and a single analysis needs no
  * copy on the user's disk. */
-#ifndef SL_STUDY_RECORDING_H
-#define SL_STUDY_RECORDING_H
+#ifndef SL_RECORDING_RECORDING_H
+#define SL_RECORDING_RECORDING_H
 
-#include "study/input.h"
+#include "recording/input.h"
 #include "trace/recorder.h"
 
 typedef struct sl_record_options sl_record_options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/kernel_launch.h"
+#include "recording/kernel_launch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bypass/ptx_loads.h"
-#include "study/input.h"
+#include "recording/input.h"
 
 const char *sl_input_form(const sl_input *input)
 {
