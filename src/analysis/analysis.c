@@ -47,28 +47,33 @@ static sl_status log_launch(sl_result *result, const sl_recording *recording, ui
 {
     uint32_t at = recording->launch[n];
     const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, at);
-    const sl_launch_result logged = {.index = launch->index,
-                                     .kernel = sl_trace_kernel_at(recording->trace, launch->kernel),
-                                     .launch = launch,
-                                     .counts = counts,
-                                     .trace_bytes = sl_trace_launch_bytes(recording->trace, at)};
+    const sl_launch_result logged = {
+        .index = launch->index,
+        .kernel = sl_trace_kernel_at(recording->trace, launch->kernel),
+        .launch = launch,
+        .counts = counts,
+        .trace_bytes = result->kind == SL_ANALYSIS_COUNT ? sl_trace_launch_bytes(recording->trace, at) : 0};
     return sl_launch_log_add(result->log, &logged, error);
 }
 
 /* ---- counts ---- */
 
-/* What cannot be read of a damaged trace is left out, as the recording says. */
-static sl_status count_launch(const sl_recording *recording, uint32_t n, sl_pool *pool, sl_result *result,
-                              sl_error *error)
+/* What cannot be read of a damaged trace is left out. */
+static sl_status count_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n, sl_pool *pool,
+                              sl_result *result, sl_error *error)
 {
     uint32_t at = recording->launch[n];
     sl_launch_counter *counter;
     sl_launch_counts counts;
     sl_error damage;
+    if (analysis->unread)
+        return log_launch(result, recording, n, NULL, error);
     sl_status status = sl_trace_count_launch(recording->trace, at, &(sl_count_options){.footprint = true}, pool,
                                              &counter, &damage, error);
     if (status)
         return status;
+    if (damage.status && !result->damage.status)
+        result->damage = damage;
     const sl_trace_range *range = NULL;
     size_t ranges = sl_trace_ranges(recording->trace, at, &range);
     sl_launch_counter_allocations(counter, range, ranges);
@@ -195,17 +200,11 @@ static sl_status run_variants(const sl_analysis_batch *batch, sl_result *result,
     else
         for (uint32_t n = 0; n < launches && !status && v.work.count; n++)
             status = model_variants(&v, n, pool, error);
+    size_t passes = status ? 0 : sl_model_variants_passes(v.variant, v.work.count);
+    for (size_t i = 0; i < v.work.count; i++)
+        result[v.work.number[i]].passes = passes;
     variants_fini(&v);
     return status;
-}
-
-size_t sl_analysis_passes(const sl_analysis_batch *batch)
-{
-    variants v;
-    size_t passes =
-        variants_init(&v, batch, NULL) ? sl_model_variants_passes(v.variant, v.work.count) : 0;
-    variants_fini(&v);
-    return passes;
 }
 
 /* ---- the simulator ---- */
@@ -348,8 +347,7 @@ static sl_status simulate(const sl_analysis *analysis, const sl_recording *recor
                           sl_line_counts *const *counts, sl_pool *pool, const sl_progress *progress, sl_result *result,
                           sl_error *error)
 {
-    simulation s = {
-        .analysis = analysis, .recording = recording, .result = result, .pool = pool, .first = first};
+    simulation s = {.analysis = analysis, .recording = recording, .result = result, .pool = pool, .first = first};
     if ((analysis->requests || analysis->bound) && !(s.stream = sl_sim_stream_create()))
         return sl_fail_memory(error);
     sl_sim_options options = sim_options(analysis, progress);
@@ -437,9 +435,9 @@ static sl_status run_simulation(const sl_analysis *analysis, const sl_recording 
     if (status)
         return status;
     result->bounded = analysis->bound;
-    return analysis->isolated ? simulate_isolated(analysis, recording, pool, result, error)
-                              : simulate(analysis, recording, 0, recording->launches, counts, pool, progress, result,
-                                         error);
+    return analysis->isolated
+               ? simulate_isolated(analysis, recording, pool, result, error)
+               : simulate(analysis, recording, 0, recording->launches, counts, pool, progress, result, error);
 }
 
 /* ---- profiling runs that simulations share ---- */
@@ -500,7 +498,7 @@ static sl_status each_launch(const sl_analysis *analysis, const sl_recording *re
         else if (analysis->kind == SL_ANALYSIS_PROFILE)
             status = profile_launch(recording, n, pool, progress, result, error);
         else
-            status = count_launch(recording, n, pool, result, error);
+            status = count_launch(analysis, recording, n, pool, result, error);
     }
     sl_progress_update(progress, "launches", 1, 1);
     if (!status && analysis->kind == SL_ANALYSIS_PROFILE)

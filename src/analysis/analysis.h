@@ -15,14 +15,15 @@ typedef struct sl_analysis {
     sl_analysis_kind kind;
     const sl_machine *machine; /* NULL: none, for counts */
     bool details;              /* memory instructions too (sl_result.log) */
+    bool unread;               /* counts: only what the index of the trace says */
     uint64_t seed;             /* of what is random */
     /* the model */
     sl_model_options model; /* extensions that are off; its seed is the analysis's */
     /* the simulator */
-    bool cold;     /* all caches are empty before each launch */
-    bool isolated; /* each launch on a machine on which nothing ran before */
-    bool requests; /* also the reuse of lines in the requests of L1 (sim/stream.h) */
-    bool bound;    /* also a lower bound on the misses of any policy */
+    bool cold;                       /* all caches are empty before each launch */
+    bool isolated;                   /* each launch on a machine on which nothing ran before */
+    bool requests;                   /* also the reuse of lines in the requests of L1 (sim/stream.h) */
+    bool bound;                      /* also a lower bound on the misses of any policy */
     const sl_sim_plan *plan;         /* [launches of the recording]; NULL: none */
     const sl_sim_listener *observer; /* NULL: none */
     /* profiles */
@@ -52,7 +53,4 @@ sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis,
 
 /* Whether two simulations can share the line counts of a profiling run. */
 bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b);
-/* How many passes over the accesses the analyses of the model take. */
-size_t sl_analysis_passes(const sl_analysis_batch *batch);
-
 #endif

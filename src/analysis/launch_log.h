@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a launch log, which launch_log.c fills and the report_*.c files show. */
+/* Launches with their memory instructions and the counts of each. A log collects launches as they end: it copies what
+ * it needs, kernels may be gone later. */
 #ifndef SL_ANALYSIS_LAUNCH_LOG_H
 #define SL_ANALYSIS_LAUNCH_LOG_H
 
+#include "analysis/inst_name.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "analysis/inst_name.h"
-#include "report/launches.h"
+#include "trace/recorder.h"
 
 typedef struct sl_logged_kernel {
     const char *symbol;
@@ -48,13 +49,22 @@ typedef struct sl_logged_launch {
     const sl_array_footprint *array;
 } sl_logged_launch;
 
-struct sl_launch_log {
+typedef struct sl_launch_log {
     sl_arena arena;
     sl_map kernels;     /* symbol -> sl_logged_kernel */
     sl_map short_names; /* short name -> the last kernel of it */
     uint32_t kernel_count;
     SL_ARRAY(sl_logged_launch) launches;
-};
+} sl_launch_log;
+
+sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error);
+void sl_launch_log_destroy(sl_launch_log *log); /* NULL is fine */
+sl_status sl_launch_log_add(sl_launch_log *log, const sl_launch_result *result, sl_error *error);
+/* The same with the signature of sl_recorder_config.launch_done; context is the log. */
+sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error);
+size_t sl_launch_log_count(const sl_launch_log *log);
+/* How many of them failed: commands that ran them then exit with 1. */
+size_t sl_launch_log_failed(const sl_launch_log *log);
 
 sl_counts sl_unpack_counts(const sl_packed_counts *packed);
 

@@ -54,22 +54,15 @@ static sl_status add_bins(sl_values *values, const char *what, const uint64_t *b
     return status;
 }
 
-static sl_status add_level_value(sl_values *values, const sl_level *level, const char *name, double value,
-                                 sl_error *error)
-{
-    char text[SL_VALUE_NAME];
-    snprintf(text, sizeof text, "%s_%s", level->name, name);
-    return add(values, text, value, error);
-}
-
 static sl_status add_level(sl_values *values, const sl_level *level, const sl_sim_level_result *r, sl_error *error)
 {
     sl_status status = SL_OK;
-    for (int i = 0; i < SL_LEVEL_METRICS && !status; i++)
-        status = add_level_value(values, level, sl_level_metrics[i].name, (double)sl_level_value(r, i), error);
-    if (!status)
-        status = add_level_value(values, level, "energy_nj", r->energy_nj, error);
-    return status ? status : add_level_value(values, level, "leakage_nj", r->leakage_nj, error);
+    for (int i = 0; i < SL_LEVEL_METRICS && !status; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_%s", level->name, sl_level_metrics[i].info.name);
+        status = add(values, name, sl_level_value(r, i), error);
+    }
+    return status;
 }
 
 /* "policy_sets_bypassing": a statistic of the bypass policy of L1. */

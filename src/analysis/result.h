@@ -31,7 +31,7 @@ typedef struct sl_policy_statistic {
 
 /* Of one launch. */
 typedef struct sl_result_launch {
-    sl_counts counts; /* of the whole launch; memory instructions are in the log */
+    sl_counts counts;  /* of the whole launch; memory instructions are in the log */
     uint64_t l1_bytes; /* of the first level beside shared memory */
     uint32_t resident_blocks;
     /* of the simulator */
@@ -48,6 +48,7 @@ typedef struct sl_result {
     uint32_t launches;
     sl_result_launch *launch; /* [launches of the recording]; NULL: of profiles */
     sl_launch_log *log;       /* the same with memory instructions; NULL: they were not asked for */
+    size_t passes;            /* of the model over the accesses, for all analyses of its batch together */
     bool bounded;             /* launches have a bound on misses */
     sl_sim_search search;     /* what was searched for */
     sl_values requests;       /* reuse in the requests of L1, where it was asked for */
@@ -55,7 +56,8 @@ typedef struct sl_result {
     sl_profile_options profiled_as;
     sl_profile *profile; /* [launches] */
     sl_profile_sums sums;
-    char *stuck; /* the state of the simulator after a launch that made no progress; NULL: none */
+    sl_error damage; /* what counts could not read; status SL_OK: nothing */
+    char *stuck;     /* the state of the simulator after a launch that made no progress; NULL: none */
     sl_arena arena;
 } sl_result;
 

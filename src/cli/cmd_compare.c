@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/result_set.h"
 #include "base/file.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/compare.h"
-#include "report/count_log.h"
-#include "report/model_log.h"
-#include "report/sim_log.h"
 
 typedef struct compare_options {
     sl_input_options input;
@@ -80,28 +78,20 @@ static sl_status write_report(const sl_launch_log *counted, const sl_launch_log 
     return status;
 }
 
-static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, sl_machine *machine, side *s,
+static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
                          sl_error *error)
 {
     const compare_options *o = inv->values;
-    const sl_model_options options = {.seed = o->input.seed};
+    const sl_analysis analysis = {
+        .kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL, .machine = machine, .seed = o->input.seed};
     sl_pool *pool = NULL;
-    sl_launch_log *counted = NULL, *measured = NULL;
+    sl_result_set set = {0};
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
     if (!status)
-        status = sl_launch_log_create(&counted, error);
+        status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &set, error);
     if (!status)
-        status = sl_launch_log_create(&measured, error);
-    if (!status)
-        status = sl_count_log(recording, pool, counted, error);
-    if (!status && !o->sim)
-        status = sl_model_log(recording, machine, &options, pool, inv->progress, measured, error);
-    if (!status && o->sim)
-        status = sl_sim_log(recording, machine, o->input.seed, pool, inv->progress, measured, error);
-    if (!status)
-        status = write_report(counted, measured, s, error);
-    sl_launch_log_destroy(counted);
-    sl_launch_log_destroy(measured);
+        status = write_report(set.counted.log, set.measured.log, s, error);
+    sl_result_set_fini(&set);
     sl_pool_destroy(pool);
     return status;
 }

@@ -14,8 +14,8 @@
 #include "bypass/load.h"
 #include "ptx/cubin.h"
 #include "ptx/texts.h"
-#include "rewrite/llvm_file.h"
 #include "recording/kernel_launch.h"
+#include "rewrite/llvm_file.h"
 #include "trace/import.h"
 #include "workloads/workload.h"
 

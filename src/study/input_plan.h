@@ -5,8 +5,8 @@
 
 #include "bypass/plan.h"
 #include "machine/machine.h"
-#include "sim/sim.h"
 #include "recording/recording.h"
+#include "sim/sim.h"
 
 /* Gives a program or trace the PTX that it was recorded from: of a PTX file, of a program, or what a program kept as it
  * ran (sl_record_options.ptx_path). */

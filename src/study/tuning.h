@@ -9,8 +9,8 @@
 
 #include "bypass/program_results.h"
 #include "bypass/tune.h"
-#include "study/rank_launch.h"
 #include "recording/recording.h"
+#include "study/rank_launch.h"
 #include "study/timer_gpu.h"
 #include "study/timer_sim.h"
 

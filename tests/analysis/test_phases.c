@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/model_log.h"
-#include "report/sim_log.h"
+#include "analysis/analysis.h"
 #include "support.h"
 
 typedef struct heard {
@@ -30,7 +29,6 @@ static void each_launch_is_a_phase_of_recording_modelling_and_simulating(void **
     (void)state;
     sl_input input;
     sl_recording recording;
-    sl_launch_log *log = NULL;
     sl_machine machine;
     sl_error error;
     heard h = {0};
@@ -42,22 +40,26 @@ static void each_launch_is_a_phase_of_recording_modelling_and_simulating(void **
     assert_non_null(mkdtemp(scratch));
     const sl_record_options options = {.scratch = scratch, .progress = &progress};
     if (sl_input_open(&spec, &input, &error) || sl_record(&input, &options, &recording, &error) ||
-        sl_machine_load("fermi-gtx480", &machine, &error) || sl_launch_log_create(&log, &error))
+        sl_machine_load("fermi-gtx480", &machine, &error))
         fail_msg("%s", error.text);
     rmdir(scratch);
     assert_string_equal(h.phases, "recording\nkernel stencil2d\nkernel stencil2d\n");
     assert_string_equal(h.unit, "blocks");
 
     h = (heard){0};
-    assert_int_equal(sl_model_log(&recording, &machine, &(sl_model_options){0}, NULL, &progress, log, &error), SL_OK);
+    sl_result result;
+    sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL, .machine = &machine, .details = true, .seed = 1};
+    assert_int_equal(sl_analyze(&recording, &analysis, NULL, &progress, &result, &error), SL_OK);
+    sl_result_fini(&result);
     assert_string_equal(h.phases, "modelling launch 1 of 2, stencil2d\nmodelling launch 2 of 2, stencil2d\n");
     assert_string_equal(h.unit, "cores");
 
     h = (heard){0};
-    assert_int_equal(sl_sim_log(&recording, &machine, 1, NULL, &progress, log, &error), SL_OK);
+    analysis.kind = SL_ANALYSIS_SIM;
+    assert_int_equal(sl_analyze(&recording, &analysis, NULL, &progress, &result, &error), SL_OK);
+    sl_result_fini(&result);
     assert_string_equal(h.phases, "simulating launch 1 of 2, stencil2d\nsimulating launch 2 of 2, stencil2d\n");
     assert_string_equal(h.unit, "blocks");
-    sl_launch_log_destroy(log);
     sl_recording_close(&recording);
     sl_input_close(&input);
 }
