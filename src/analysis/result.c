@@ -101,24 +101,15 @@ static sl_status add_simulated(const sl_result *result, sl_values *values, sl_er
     return status;
 }
 
-static sl_status add_profile(sl_values *values, const sl_profile_counts *c, sl_error *error)
+/* Counts of the table of metrics, and histograms. */
+static sl_status add_profile(sl_values *values, const sl_profile_counts *c, const sl_profile_options *o,
+                             sl_error *error)
 {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } numbers[] = {{"requests", c->requests},
-                   {"line_accesses", c->line_accesses},
-                   {"sector_accesses", c->sector_accesses},
-                   {"requested_bytes", c->requested_bytes},
-                   {"used_bytes", c->used_bytes},
-                   {"lines", c->lines},
-                   {"lines_accessed_once", sl_profile_once(c)},
-                   {"first_accesses", c->line_distance.never},
-                   {"fills", c->fills},
-                   {"evicted_before_reuse", c->evicted_before_reuse}};
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !status; i++)
-        status = add(values, numbers[i].name, (double)numbers[i].value, error);
+    sl_status status = add(values, "first_accesses", (double)c->line_distance.never, error);
+#define SL_REUSE(name, unit, part, whole, ...)                                                                         \
+    if (!status && (whole) == 1 && strcmp(unit, "%") != 0)                                                             \
+        status = add(values, #name, (double)(part), error);
+#include "trace/metrics.def"
     if (!status) /* reused_5: lines reused 5 to 8 times */
         status = add_bins(values, "reused", c->line_reuses, SL_REUSE_BINS, sl_reuse_min, error);
     if (!status)
@@ -129,7 +120,7 @@ static sl_status add_profile(sl_values *values, const sl_profile_counts *c, sl_e
 sl_status sl_result_values(const sl_result *result, sl_values *values, sl_error *error)
 {
     if (result->kind == SL_ANALYSIS_PROFILE)
-        return add_profile(values, &result->sums.all, error);
+        return add_profile(values, &result->sums.all, &result->profiled_as, error);
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < result->launches && !status; i++)
         status = add_counts(values, &result->launch[i].counts, error);

@@ -21,8 +21,10 @@ typedef struct compare_options {
 
 /* A or B. */
 typedef struct side {
-    char *text; /* a JSON report */
+    char *text; /* a JSON report; NULL: an analysis */
     size_t bytes;
+    sl_result_set set;
+    sl_page *page; /* joins what was modelled or simulated with what was counted, stores and the like */
     char label[600];
 } side;
 
@@ -60,24 +62,6 @@ static sl_status choose_machine(const sl_invocation *inv, int which, sl_machine 
     return status;
 }
 
-/* The report of a page: it joins what was modelled or simulated with what was counted, stores and the like. */
-static sl_status write_report(const sl_launch_log *counted, const sl_launch_log *measured, side *s, sl_error *error)
-{
-    const sl_page_input input = {.subject = "", .info.command = "report", .counted = counted, .modelled = measured};
-    sl_page *page = NULL;
-    sl_status status = sl_page_create(&input, &page, error);
-    FILE *memory = status ? NULL : open_memstream(&s->text, &s->bytes);
-    if (!status && !memory)
-        status = sl_fail_memory(error);
-    if (memory) {
-        status = sl_page_json(memory, page, error);
-        if (fclose(memory) && !status)
-            status = sl_fail_memory(error);
-    }
-    sl_page_destroy(page);
-    return status;
-}
-
 static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
                          sl_error *error)
 {
@@ -85,15 +69,12 @@ static sl_status analyse(const sl_invocation *inv, const sl_recording *recording
     const sl_analysis analysis = {
         .kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL, .machine = machine, .seed = o->input.seed};
     sl_pool *pool = NULL;
-    sl_result_set set = {0};
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
     if (!status)
-        status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &set, error);
-    if (!status)
-        status = write_report(set.counted.log, set.measured.log, s, error);
-    sl_result_set_fini(&set);
+        status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &s->set, error);
     sl_pool_destroy(pool);
-    return status;
+    const sl_page_input input = {.subject = "", .counted = s->set.counted.log, .modelled = s->set.measured.log};
+    return status ? status : sl_page_create(&input, &s->page, error);
 }
 
 static void label_side(const compare_options *o, int which, const char *subject, const sl_machine *machine, side *s)
@@ -193,9 +174,10 @@ static int show(const sl_invocation *inv, side sides[2])
 {
     sl_comparison comparison;
     sl_error error;
-    const char *const text[2] = {sides[0].text, sides[1].text}, *const name[2] = {sides[0].label, sides[1].label};
-    const size_t bytes[2] = {sides[0].bytes, sides[1].bytes};
-    sl_status status = sl_compare(text, bytes, name, &comparison, &error);
+    sl_compared_side compared[2];
+    for (int i = 0; i < 2; i++)
+        compared[i] = (sl_compared_side){sides[i].label, sides[i].page, sides[i].text, sides[i].bytes};
+    sl_status status = sl_compare(compared, &comparison, &error);
     sl_report_forms all = forms;
     all.loads = write_loads;
     int code = status ? SL_EXIT_OK : sl_report_write(inv, &all, &comparison, stdout);
@@ -249,8 +231,11 @@ static int run(const sl_invocation *inv)
     }
     if (!code)
         code = show(inv, sides);
-    free(sides[0].text);
-    free(sides[1].text);
+    for (int i = 0; i < 2; i++) {
+        free(sides[i].text);
+        sl_page_destroy(sides[i].page);
+        sl_result_set_fini(&sides[i].set);
+    }
     return code;
 }
 

@@ -210,7 +210,7 @@ stdout_has 'compulsory_sectors'
 printf 'kind: profile\nworkloads: spmv\nsize: small\n' >profile.yaml
 run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
-stdout_has '"lines_accessed_once": '
+stdout_has '"lines_once": '
 
 it 'reports the reuse of lines in the requests of L1, without bypassed ones'
 printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml
