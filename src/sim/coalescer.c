@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "access/coalescer.h"
+#include "lower/program.h"
 #include "sim/bank.h"
-#include "sim/program.h"
 
 enum { BUCKETS = 4096 };
 

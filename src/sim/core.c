@@ -29,7 +29,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     set_state(core, w, SL_WARP_RUNS);
     core->warp[w].ready_at = time;
     if (time <= sim->now) {
-        bool memory = sim->program->step[core->warp[w].inst].queued;
+        bool memory = sim->program->uop[core->warp[w].inst].queued;
         core->ready |= bit;
         core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
         if (memory)
@@ -45,25 +45,25 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
 static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_t w, uint64_t *until)
 {
     const sl_sim_warp *warp = &core->warp[w];
-    const sl_step *step = &sim->program->step[warp->inst];
+    const sl_uop *uop = &sim->program->uop[warp->inst];
     const uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t r = 0; r < step->regs; r++) {
-        uint32_t at = ready[step->reg[r]];
+    for (uint32_t r = 0; r < uop->regs; r++) {
+        uint32_t at = ready[uop->reg[r]];
         if (at == SL_NONE)
             return true;
         *until = at > *until ? at : *until;
     }
-    if ((warp->waits && warp->loads) || step->waits & warp->pending)
+    if ((warp->waits && warp->loads) || uop->wait_mask & warp->pending_scoreboards)
         return true;
-    for (uint32_t left = step->waits; left; left &= left - 1) {
-        uint64_t at = warp->barrier_at[__builtin_ctz(left)];
+    for (uint32_t left = uop->wait_mask; left; left &= left - 1) {
+        uint64_t at = warp->scoreboard_at[__builtin_ctz(left)];
         *until = at > *until ? at : *until;
     }
-    if (step->kind == SL_STEP_FENCE)
+    if (uop->kind == SL_UOP_FENCE)
         return warp->loads || warp->stores;
-    if (step->kind == SL_STEP_BARRIER && core->queues > 1)
+    if (uop->kind == SL_UOP_BARRIER && core->queues > 1)
         return warp->queued; /* requests of others behind the barrier must not overtake it */
-    return step->kind == SL_STEP_WAIT_ASYNC && warp->asyncs;
+    return uop->kind == SL_UOP_WAIT_ASYNC && warp->asyncs;
 }
 
 static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
@@ -93,28 +93,28 @@ static void turn_wheel(sl_sim *sim, sl_sim_core *core)
     }
 }
 
-static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_uop *uop, uint64_t time)
 {
     uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)time;
+    for (uint32_t d = 0; d < uop->dsts; d++)
+        ready[uop->reg[d]] = (uint32_t)time;
 }
 
 /* ---- barriers of machine code ---- */
 
-static void set_barrier(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
+static void set_scoreboard(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
 {
-    if (barrier < SL_BARRIERS && warp->barrier_at[barrier] < time)
-        warp->barrier_at[barrier] = time;
+    if (barrier < SL_SCOREBOARDS && warp->scoreboard_at[barrier] < time)
+        warp->scoreboard_at[barrier] = time;
 }
 
-static void answer_barrier(sl_sim_warp *warp, const sl_step *step, uint64_t time)
+static void release_scoreboard(sl_sim_warp *warp, const sl_uop *uop, uint64_t time)
 {
-    if (!step->machine || step->sets >= SL_BARRIERS)
+    if (!uop->sass || uop->write_scoreboard >= SL_SCOREBOARDS)
         return;
-    set_barrier(warp, step->sets, time);
-    if (!--warp->pending_loads[step->sets])
-        warp->pending &= (uint8_t) ~(1u << step->sets);
+    set_scoreboard(warp, uop->write_scoreboard, time);
+    if (!--warp->pending_loads[uop->write_scoreboard])
+        warp->pending_scoreboards &= (uint8_t) ~(1u << uop->write_scoreboard);
 }
 
 /* ---- barriers and ends ---- */
@@ -162,11 +162,11 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
 /* Passes an instruction that another one does, too: its result is there with its operands. */
 static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
-    const sl_step *step = &sim->program->step[core->warp[w].inst];
+    const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
     uint64_t at = 0;
-    if (step->issues || waits_for_memory(sim, core, w, &at))
+    if (uop->issues || waits_for_memory(sim, core, w, &at))
         return false;
-    set_results(sim, core, w, step, at);
+    set_results(sim, core, w, uop, at);
     core->warp[w].inst++;
     return true;
 }
@@ -180,11 +180,11 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     bool jumps = warp->end && (block->first != warp->end || warp->next_lanes != warp->lanes);
     if (jumps && sim->now + limits->branch_cycles > min)
         min = sim->now + limits->branch_cycles;
-    bool machine = block->count && sim->program->step[block->first].machine;
+    bool machine = block->count && sim->program->uop[block->first].sass;
     size_t bb = (size_t)(block - sim->program->block);
-    if (machine || bb >= sim->program->kernel->bbs || sim->program->loop[bb].accesses) {
-        warp->waits |= machine != warp->machine && warp->loads; /* barriers and registers do not know of each other */
-        warp->machine = machine;
+    if (machine || bb >= sim->program->kernel->bbs || sim->program->region[bb].accesses) {
+        warp->waits |= machine != warp->sass && warp->loads; /* barriers and registers do not know of each other */
+        warp->sass = machine;
     }
     warp->inst = block->first;
     warp->end = block->first + block->count;
@@ -236,7 +236,7 @@ static void look_at_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
     if (!sim->prefetch)
         return;
     __builtin_prefetch(warp, 1);
-    __builtin_prefetch(&warp->barrier_at, 1);
+    __builtin_prefetch(&warp->scoreboard_at, 1);
     __builtin_prefetch(&warp->reader.cursor.kernel);
     __builtin_prefetch(&warp->reader.cursor.predicted);
     __builtin_prefetch(&core->ready_at[(size_t)w * sim->program->registers], 1);
@@ -268,8 +268,8 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     sl_request_give(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
     sl_sim_warp *warp = &core->warp[group->warp];
-    set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
-    answer_barrier(warp, &sim->program->step[group->inst], sim->now);
+    set_results(sim, core, group->warp, &sim->program->uop[group->inst], sim->now);
+    release_scoreboard(warp, &sim->program->uop[group->inst], sim->now);
     warp->loads--;
     core->loads--;
     warp->asyncs -= group->async;
@@ -281,14 +281,14 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
 
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
 {
-    const sl_step *step = &sim->program->step[group->inst];
+    const sl_uop *uop = &sim->program->uop[group->inst];
     /* It was issued in the cycle before. */
-    uint64_t result = sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1);
+    uint64_t result = sim->now + passes - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
     core->shared_free = sim->now + passes;
     core->warp[group->warp].loads--;
     core->warp[group->warp].waits &= core->warp[group->warp].loads != 0;
-    set_results(sim, core, group->warp, step, result);
-    answer_barrier(&core->warp[group->warp], step, result);
+    set_results(sim, core, group->warp, uop, result);
+    release_scoreboard(&core->warp[group->warp], uop, result);
     check_waiting(sim, core, group->warp);
 }
 
@@ -336,23 +336,23 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
 
 /* ---- issue ---- */
 
-/* Puts warp->access to that of a step. The trace has them in the order of the kernel: those of steps that come later
+/* Puts warp->access to that of a uop. The trace has them in the order of the kernel: those of uops that come later
  * are held back. */
-static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, sl_error *error)
+static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_uop *uop, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    uint32_t max = sim->program->held;
-    sl_access *held = core->held + (size_t)w * max;
-    if (step->access < warp->accesses) {
-        warp->access = &held[(warp->held_from + step->access) % max];
+    uint32_t max = sim->program->read_ahead;
+    sl_access *held = core->read_ahead + (size_t)w * max;
+    if (uop->access < warp->accesses) {
+        warp->access = &held[(warp->ahead_from + uop->access) % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
     do {
         status = sl_warp_read_access(warp, error);
-        if (!status && warp->accesses != step->access)
+        if (!status && warp->accesses != uop->access)
             held[warp->accesses % max] = warp->reader.cursor.access;
-    } while (!status && warp->accesses++ != step->access);
+    } while (!status && warp->accesses++ != uop->access);
     warp->access = &warp->reader.cursor.access;
     return status;
 }
@@ -369,7 +369,7 @@ static uint32_t row_passes(const sl_access *access)
 }
 
 /* Shared memory: bank conflicts are serialised, and atomics on one word. */
-static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_step *step)
+static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
 {
     const sl_access *access = warp->access;
     uint32_t lanes = sl_loaded_launch(sim->loaded)->lanes;
@@ -378,76 +378,76 @@ static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const 
     if (access->bulk)
         return row_passes(access);
     return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION
-               ? sl_atomic_passes(access, lanes) * step->passes
+               ? sl_atomic_passes(access, lanes) * uop->atomic_wavefronts
                : sl_bank_passes(access, lanes, inst->width);
 }
 
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
-                              const sl_step *step)
+                              const sl_uop *uop)
 {
-    uint32_t passes = shared_passes(sim, warp, inst, step);
+    uint32_t passes = shared_passes(sim, warp, inst, uop);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
-    return start + passes - 1 + step->cycles;
+    return start + passes - 1 + uop->cycles;
 }
 
 /* Constant memory: one address of all lanes at once, several one after the other, whichever warps they are of. */
 enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
-static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_step *step)
+static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
 {
     uint32_t passes = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
     if (passes == 1)
-        return sim->now + step->cycles;
+        return sim->now + uop->cycles;
     uint64_t start = core->constant_free > sim->now ? core->constant_free : sim->now;
     core->constant_free = start + CONSTANT_INTERVAL * passes;
-    return start + step->cycles + step->further * (passes - 1);
+    return start + uop->cycles + uop->extra_address_cycles * (passes - 1);
 }
 
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    const sl_step *step = &sim->program->step[warp->inst];
+    const sl_uop *uop = &sim->program->uop[warp->inst];
     const sl_inst *inst = sl_program_inst(sim->program, warp->inst);
-    uint64_t result = sim->now + step->cycles;
+    uint64_t result = sim->now + uop->cycles;
     sl_status status = SL_OK;
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
-    sim->result->machine_insts += step->machine;
+    sim->result->machine_insts += uop->sass;
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
-    if (++warp->issued < step->issues) { /* each needs what the one before gave */
-        sleep_until(sim, core, w, sim->now + step->gap);
+    if (++warp->issued < uop->issues) { /* each needs what the one before gave */
+        sleep_until(sim, core, w, sim->now + uop->issue_gap);
         return SL_OK;
     }
     warp->issued = 0;
-    if (step->kind == SL_STEP_PLAIN)
-        s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
-    bool entered = warp->parts >> (warp->part_from + step->part) & 1; /* the basic block that it is of */
+    if (uop->kind == SL_UOP_PLAIN)
+        s->busy_until[uop->unit] = sim->now + sim->program->interval[uop->unit];
+    bool entered = warp->bb_copies >> (warp->copies_from + uop->bb_copy) & 1; /* the basic block that it is of */
     bool accesses = inst->mem_slot != UINT32_MAX && entered;
     if (accesses)
-        status = find_access(sim, core, w, step, error);
+        status = find_access(sim, core, w, uop, error);
     if (status)
         return status;
-    bool shared = accesses && step->kind == SL_STEP_SHARED;
-    bool memory = accesses && step->kind == SL_STEP_MEMORY && warp->access->mask;
-    if (shared && !step->queued)
-        result = access_shared(sim, core, warp, inst, step);
-    if (step->further && accesses && warp->access->mask)
-        result = access_constant(sim, core, warp, step);
-    set_results(sim, core, w, step, result);
-    if (step->machine) {
-        set_barrier(warp, step->sets, memory ? sim->now : result);
-        set_barrier(warp, step->read, sim->now + READ_CYCLES);
+    bool shared = accesses && uop->kind == SL_UOP_SHARED;
+    bool memory = accesses && uop->kind == SL_UOP_MEMORY && warp->access->mask;
+    if (shared && !uop->queued)
+        result = access_shared(sim, core, warp, inst, uop);
+    if (uop->extra_address_cycles && accesses && warp->access->mask)
+        result = access_constant(sim, core, warp, uop);
+    set_results(sim, core, w, uop, result);
+    if (uop->sass) {
+        set_scoreboard(warp, uop->write_scoreboard, memory ? sim->now : result);
+        set_scoreboard(warp, uop->read_scoreboard, sim->now + READ_CYCLES);
     }
-    if (shared && step->queued)
-        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);
+    if (shared && uop->queued)
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, uop), error);
     if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
-    if (status || step->kind != SL_STEP_BARRIER || !entered)
-        return status ? status : advance(sim, core, w, sim->now + (step->machine ? step->stall : 1), error);
+    if (status || uop->kind != SL_UOP_BARRIER || !entered)
+        return status ? status : advance(sim, core, w, sim->now + (uop->sass ? uop->stall : 1), error);
     sl_sim_block *block = &core->block[warp->block];
     set_state(core, w, SL_WARP_BARRIER);
     block->waiting++;
@@ -478,18 +478,18 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8
         from &= ~core->wants_memory;
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
-        const sl_step *step = &sim->program->step[core->warp[w].inst];
+        const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
         if (core->held_back >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
             *next = core->ask_again < *next ? core->ask_again : *next;
             from &= ~(UINT64_C(1) << w);
             continue;
         }
-        if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
+        if (uop->kind != SL_UOP_PLAIN || s->busy_until[uop->unit] <= sim->now) {
             *doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
             return issue(sim, core, s, w, error);
         }
-        *next = s->busy_until[step->unit] < *next ? s->busy_until[step->unit] : *next;
+        *next = s->busy_until[uop->unit] < *next ? s->busy_until[uop->unit] : *next;
         from &= ~(UINT64_C(1) << w);
     }
     *doing = (uint8_t)reason(core, s, full);
@@ -612,12 +612,12 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->held_from = warp->held_count = 0;
-    warp->part_from = 0;
-    warp->pending = 0;
-    memset(warp->barrier_at, 0, sizeof warp->barrier_at);
+    warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->ahead_from = warp->ahead_count = 0;
+    warp->copies_from = 0;
+    warp->pending_scoreboards = 0;
+    memset(warp->scoreboard_at, 0, sizeof warp->scoreboard_at);
     memset(warp->pending_loads, 0, sizeof warp->pending_loads);
-    warp->at_next = warp->machine = false;
+    warp->at_next = warp->sass = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->waits = false;
@@ -677,11 +677,11 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->warp = calloc(warps, sizeof *core->warp);
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
     core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
-    core->held = malloc((size_t)warps * sim->program->held * sizeof *core->held + 1);
-    core->fetched = calloc(sim->program->steps / SL_FETCHED + 1u, sizeof *core->fetched);
+    core->read_ahead = malloc((size_t)warps * sim->program->read_ahead * sizeof *core->read_ahead + 1);
+    core->fetched = calloc(sim->program->uops / SL_FETCHED + 1u, sizeof *core->fetched);
     core->block = calloc(sim->resident_blocks, sizeof *core->block);
     core->scheduler = calloc(schedulers, sizeof *core->scheduler);
-    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->fetched || !core->block ||
+    if (!core->warp || !core->ready_at || !core->predictor || !core->read_ahead || !core->fetched || !core->block ||
         !core->scheduler)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < warps; w++)
@@ -743,7 +743,7 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->warp);
         free(core->ready_at);
         free(core->predictor);
-        free(core->held);
+        free(core->read_ahead);
         free(core->fetched);
         free(core->block);
         free(core->scheduler);

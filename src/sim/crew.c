@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "lower/program.h"
 #include "sim/bank.h"
 #include "sim/core.h"
-#include "sim/program.h"
 
 enum { MIN_DUES = 8 }; /* groups with work in a cycle that several threads are faster for */
 

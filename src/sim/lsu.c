@@ -209,10 +209,10 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         core->loads++;
         warp->asyncs += core->group[group].async;
         warp->waits |= sim->machine.core.volatile_hints && sim->plan && sim->plan[inst->mem_slot].bypass & 1;
-        const sl_step *step = &sim->program->step[inst_number];
-        for (uint32_t d = 0; d < step->dsts; d++)
-            core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
-        sl_warp_pend(warp, step);
+        const sl_uop *uop = &sim->program->uop[inst_number];
+        for (uint32_t d = 0; d < uop->dsts; d++)
+            core->ready_at[(size_t)w * sim->program->registers + uop->reg[d]] = SL_NONE;
+        sl_warp_set_scoreboard(warp, uop);
     } else {
         warp->stores += pieces;
     }
@@ -233,7 +233,7 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
 sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t passes,
                               sl_error *error)
 {
-    const sl_step *step = &sim->program->step[inst];
+    const sl_uop *uop = &sim->program->uop[inst];
     uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(sim->pool, core->stock);
     if (number == SL_NONE)
         return sl_fail_memory(error);
@@ -249,9 +249,9 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     core->queued |= UINT64_C(1) << q;
     core->warp[w].queued++;
     core->warp[w].loads++;
-    for (uint32_t d = 0; d < step->dsts; d++)
-        core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
-    sl_warp_pend(&core->warp[w], step);
+    for (uint32_t d = 0; d < uop->dsts; d++)
+        core->ready_at[(size_t)w * sim->program->registers + uop->reg[d]] = SL_NONE;
+    sl_warp_set_scoreboard(&core->warp[w], uop);
     return SL_OK;
 }
 
