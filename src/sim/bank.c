@@ -2,7 +2,7 @@
 #include "sim/bank.h"
 
 #include "sim/coalescer.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/evict.h"
 #include "sim/frc.h"
 #include "sim/lines.h"
@@ -111,10 +111,8 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
         return stall(b, SL_STALL_QUEUE);
     l->r->bypass |= (uint8_t)(1u << l->place);
     if (l->here && l->r->kind == SL_REQUEST_LOAD) { /* only what is not here is fetched */
-        if (sim->data_check) {
-            sl_data_check_access(sim, b, l->line_slot, l->number, l->units & b->line[l->line_slot].valid, l->r->kind);
-            sl_data_check_answer(sim, b, l->number);
-        }
+        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units & b->line[l->line_slot].valid, l->r->kind);
+        SL_OBSERVE_DATA(sim, on_answer, b, l->number);
         l->r->units &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
     }
     if (b->bypass_policy && b->bypass_policy->ops->evict_on_bypass && sl_offer_ways(b, l->access.set, false, &mask)) {
@@ -232,10 +230,8 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
         return true;
     if (b->warp_mshrs && r->slot != SL_NONE)
         ++*sl_mshrs_of_warp(b, r);
-    if (sim->data_check) {
-        sl_data_check_request(sim, b, l->line_slot, asked);
-        sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-    }
+    SL_OBSERVE_DATA(sim, on_request, b, l->line_slot, asked);
+    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
     return true;
 }
 
@@ -380,12 +376,10 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         if (!lacking) {
             note_hit(sim, b, l);
             stats->data_accesses++;
-            if (sim->data_check)
-                sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
+            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
                 line->dirty |= l->units;
-            if (sim->data_check)
-                sl_data_check_answer(sim, b, l->number);
+            SL_OBSERVE_DATA(sim, on_answer, b, l->number);
             sl_bank_answer(sim, b, l->number, true);
             if (!b->plain && hit_evicts(b, l))
                 invalidate(b, l);
@@ -397,8 +391,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
                 return hold(sim, b, l, SL_STALL_MERGE);
             l->access.pending = true;
             note_hit(sim, b, l);
-            if (sim->data_check)
-                sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
+            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
             sl_wait_in(sim, b, m, l->number);
             return SL_OUTCOME_PENDING;
         }
@@ -427,8 +420,8 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
             sim->result->level[b->number].store_hits += l->place == b->number;
             b->line[l->line_slot].mark |= SL_LINE_STORED;
         }
-        if (sim->data_check && !atomic)
-            sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
+        if (!atomic)
+            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
             invalidate(b, l);
         } else {
@@ -501,8 +494,7 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
         b->line[l->line_slot].dirty = l->units;
         if (b->level->dirty_ways)
             sl_set_clean(sim, b, &l->access);
-        if (sim->data_check)
-            sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
+        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
         sl_core_stored(sim, l->number);
         return SL_OUTCOME_KEPT;
     }
@@ -528,8 +520,7 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
         sl_set_clean(sim, b, &l->access);
     }
     b->line[l->line_slot].dirty |= l->units;
-    if (sim->data_check)
-        sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
+    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
     sl_core_stored(sim, l->number);
     return SL_OUTCOME_KEPT;
 }
@@ -681,8 +672,7 @@ static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
     if (r->kind != SL_REQUEST_LOAD)
         line->dirty |= units;
     sim->result->level[b->number].data_accesses++;
-    if (sim->data_check)
-        sl_data_check_answer(sim, b, number);
+    SL_OBSERVE_DATA(sim, on_answer, b, number);
     sl_bank_answer(sim, b, number, false);
 }
 
@@ -757,8 +747,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     line->stale &= line->in_flight;
     if (place == b->number)
         count_fill(sim, b, done);
-    if (sim->data_check)
-        sl_data_check_fill(sim, b, line_slot, number, done);
+    SL_OBSERVE_DATA(sim, on_fill, b, line_slot, number, done);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     release(sim, b, line_slot, number);

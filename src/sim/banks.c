@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/lines.h"
 #include "sim/network.h"
 #include "sim/pages.h"
@@ -199,8 +199,8 @@ static void stop_bank(sl_bank *b)
 
 void sl_banks_destroy(sl_sim *sim, uint32_t number)
 {
-    if (sim->data_check && sim->bank[number])
-        sl_data_check_empty(sim, number);
+    if (sim->bank[number])
+        SL_OBSERVE_DATA(sim, on_reset, number);
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);
@@ -293,7 +293,7 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
 
 void sl_banks_prepare(sl_sim *sim)
 {
-    sim->watched = sim->data_check || sim->options.listener;
+    sim->watched = sim->options.data_observer || sim->options.listener;
     for (uint32_t number = 0; number < sim->machine.levels; number++) {
         const sl_level *l = &sim->machine.level[number];
         bool plain = !sim->watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&

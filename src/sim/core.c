@@ -6,7 +6,7 @@
 
 #include "access/coalesce.h"
 #include "sim/bank.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/evict.h"
 
 /* Cycles until the operands of an access have been read; others report 11 to 20. */
@@ -248,8 +248,7 @@ bool sl_core_is_last(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
-    if (sim->data_check)
-        sl_data_check_seen(sim, number);
+    SL_OBSERVE_DATA(sim, on_return, number);
     if (!--core->group[r->group].requests) {
         look_at_warp(sim, core, core->group[r->group].warp);
         return true;

@@ -20,7 +20,7 @@ static bool is_possible(const sl_sim *sim)
     for (uint32_t i = 0; i < m->levels; i++)
         if (m->level[i].inclusive)
             return false;
-    return !sim->data_check && !o->listener && !o->record_counts && !sim->shared_state[0][0] &&
+    return !sim->options.data_observer && !o->listener && !o->record_counts && !sim->shared_state[0][0] &&
            !sim->shared_state[0][1];
 }
 

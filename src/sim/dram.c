@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/network.h"
 
 enum { BUS = 16 }; /* parts of a cycle */
@@ -128,8 +128,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sim->result->dram_row_misses += e.activated;
     statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
     take_entry(c, at);
-    if (sim->data_check)
-        sl_data_check_memory(sim, e.request, e.write);
+    SL_OBSERVE_DATA(sim, on_memory, e.request, e.write);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
         c->limit[SL_DRAM_TO_READ] = sl_later(c->limit[SL_DRAM_TO_READ], end_cycle + t->cdlr);

@@ -131,14 +131,13 @@ struct sl_sim {
     struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
     uint32_t prefetch_parts;      /* that it has room for */
     uint64_t now;
-    uint64_t earlier;                 /* cycles of the launches before */
-    uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
-    bool failed;                      /* memory ran out */
-    bool broken_off;                  /* a launch did not come to its end */
-    uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
-    struct sl_data_check *data_check; /* NULL: data is not checked */
-    bool watched;                     /* by that, or by a listener: no step may be left out */
-    char *state;                      /* text; NULL: it was never stuck */
+    uint64_t earlier;             /* cycles of the launches before */
+    uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
+    bool failed;                  /* memory ran out */
+    bool broken_off;              /* a launch did not come to its end */
+    uint32_t evictions_in_flight; /* lines that are being evicted from banks */
+    bool watched;                 /* by that, or by a listener: no step may be left out */
+    char *state;                  /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;

@@ -2,7 +2,7 @@
 #include "sim/evict.h"
 
 #include "sim/core.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/frc.h"
 #include "sim/lines.h"
 #include "sim/network.h"
@@ -131,8 +131,7 @@ static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
     r->warp = b->number;
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
-    if (sim->data_check)
-        sl_data_check_take(sim, b, line_slot, number);
+    SL_OBSERVE_DATA(sim, on_writeback, b, line_slot, number);
     return number;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/frc.h"
 
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/evict.h"
 #include "sim/lines.h"
 
@@ -69,8 +69,7 @@ static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access 
     to->mark = from->mark;
     if (b->frc[entry].first)
         sim->failed |= !sl_set_first(b, access->set, way, true);
-    if (sim->data_check)
-        sl_data_check_move(sim, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
+    SL_OBSERVE_DATA(sim, on_move, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
     sl_policy_fill(&b->replacement, access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, access, way);

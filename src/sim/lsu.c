@@ -9,7 +9,7 @@
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/lines.h"
 #include "sim/stream.h"
 
@@ -75,7 +75,7 @@ static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_s
     sl_line_bytes(shape, inst, access, piece->line, bytes);
     if (store)
         r->whole = whole_units(sim, piece, bytes);
-    if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->data_check &&
+    if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->options.data_observer &&
         (!store || r->whole != r->units))
         r->words = words_of(bytes, store);
 }
@@ -198,8 +198,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->merges = kind == SL_REQUEST_STORE && pieces <= SL_JOINED_LINES;
         r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
         r->since = sim->now + 1;
-        if (sim->data_check)
-            sl_data_check_issue(sim, number);
+        SL_OBSERVE_DATA(sim, on_issue, number);
         sl_request_push(sim->pool, &core->queue[q], number);
     }
     core->queued |= UINT64_C(1) << q;

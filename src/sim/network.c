@@ -2,7 +2,7 @@
 #include "sim/network.h"
 
 #include "sim/coalescer.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
 
@@ -208,8 +208,7 @@ static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, ui
         sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
         uint64_t start = to->back_free > arrival ? to->back_free : arrival;
         r->feedback = first->feedback;
-        if (sim->data_check)
-            sl_data_check_coalesce(sim, primary, number);
+        SL_OBSERVE_DATA(sim, on_coalesce, primary, number);
         to->back_free = start + cycles;
         carry(sim, back_of(sim, to), start + cycles - 1, number, to);
     }

@@ -9,7 +9,7 @@
 #include "sim/bank.h"
 #include "sim/coalescer.h"
 #include "sim/core.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
 #include "sim/prefetch.h"
@@ -117,8 +117,6 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
         choose_prefetch(sim);
         status = sl_prefetch_create(sim, error);
     }
-    if (!status && options->check_data)
-        status = sl_data_check_create(sim, error);
     if (status)
         sl_sim_destroy(sim);
     else
@@ -131,7 +129,6 @@ void sl_sim_destroy(sl_sim *sim)
     if (!sim)
         return;
     sl_cores_destroy(sim);
-    sl_data_check_destroy(sim);
     for (uint32_t i = 0; i < sim->machine.levels; i++)
         sl_banks_destroy(sim, i);
     sl_dram_destroy(sim);
@@ -153,7 +150,7 @@ void sl_sim_destroy(sl_sim *sim)
 static bool is_kept(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    return level->keep && sim->banks[number] && !sim->data_check &&
+    return level->keep && sim->banks[number] && !sim->options.data_observer &&
            sim->bank[number][0].sets * (number ? level->banks : 1) == level->sets &&
            sim->bank[number][0].ways == level->ways;
 }
@@ -284,8 +281,6 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan 
     }
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         status = sl_banks_check(sim, i, error);
-    if (!status)
-        status = sl_data_check_result(sim, error);
     if (!status)
         status = sl_sim_collect(sim, error);
     sim->earlier += sim->now;

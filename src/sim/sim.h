@@ -54,15 +54,15 @@ typedef struct sl_sim_listener {
 
 typedef struct sl_sim_options {
     uint64_t seed;
-    bool cold;                            /* empties all levels before each launch */
-    const struct sl_line_counts *counts;  /* of a profiling run, for policies that need them */
-    struct sl_line_counts *record_counts; /* counts requests to the first level; NULL: not wanted */
-    struct sl_sim_stream *record_stream;  /* requests to the first level, in order; NULL: not wanted */
-    const sl_sim_listener *listener;      /* NULL: nobody listens */
-    uint64_t max_cycles;                  /* of a launch; 0: any number */
-    bool check_data;                      /* fails where a load does not see the last store (data_check.h) */
-    const sl_progress *progress;          /* NULL: none */
-    sl_pool *pool;                        /* threads that simulate a launch together; NULL: the caller does it alone */
+    bool cold;                                    /* empties all levels before each launch */
+    const struct sl_line_counts *counts;          /* of a profiling run, for policies that need them */
+    struct sl_line_counts *record_counts;         /* counts requests to the first level; NULL: not wanted */
+    struct sl_sim_stream *record_stream;          /* requests to the first level, in order; NULL: not wanted */
+    const sl_sim_listener *listener;              /* NULL: nobody listens */
+    uint64_t max_cycles;                          /* of a launch; 0: any number */
+    const struct sl_data_observer *data_observer; /* data_observer.h; NULL: none */
+    const sl_progress *progress;                  /* NULL: none */
+    sl_pool *pool;        /* threads that simulate a launch together; NULL: the caller does it alone */
     uint32_t shared_from; /* groups of cores with work in a cycle that these share; 0: as many as are worth it */
 } sl_sim_options;
 
