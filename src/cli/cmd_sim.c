@@ -93,7 +93,7 @@ static sl_status simulate(run *r, sl_error *error)
     if (r->stream)
         r->sim.record_stream = r->stream;
     if (r->timeline)
-        r->sim.listener = sl_timeline_listener(r->timeline);
+        r->sim.observer = sl_timeline_observer(r->timeline);
     if (!status)
         status = sl_sim_series_run(&r->series, r->machine, &r->sim, r->pool, take_launch, r, &state, error);
     if (state)

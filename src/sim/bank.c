@@ -25,7 +25,7 @@ void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
-    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->core))
+    if (!sl_queue_push(waits ? &b->hits : &b->fills, time, number, r->core))
         sim->failed = true;
     sl_bank_wake(sim, b, time);
 }
@@ -36,20 +36,20 @@ void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 typedef struct lookup {
     sl_request *r;
     uint32_t number;
-    uint32_t place; /* sl_place_of */
-    uint32_t units;
+    uint32_t place; /* sl_hop_of */
+    uint32_t granules;
     uint32_t way;
     size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
     bool here;
     uint32_t eviction; /* record of the victim; SL_NONE: it does not block the way */
-    uint32_t asked;    /* of a miss: units that were requested */
+    uint32_t asked;    /* of a miss: granules that were requested */
     sl_cache_access access;
 } lookup;
 
 /* The level holds, or may hold, newer data than the levels below. */
 static bool has_newer_data(const sl_bank *b, const lookup *l)
 {
-    return l->here && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->units;
+    return l->here && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->granules;
 }
 
 /* A load that does not ask for its line in the first level to stay: the line is there, and is evicted first from now
@@ -90,7 +90,7 @@ static bool bypasses_level(sl_sim *sim, sl_bank *b, lookup *l)
     return true;
 }
 
-static sl_outcome stall(sl_bank *b, sl_stall reason)
+static sl_bank_outcome stall(sl_bank *b, sl_stall reason)
 {
     b->stall = reason;
     return SL_OUTCOME_STALL;
@@ -104,16 +104,17 @@ static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
     return l->access.kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->place == b->number;
 }
 
-static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_bank_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_way_mask mask;
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
     l->r->bypass |= (uint8_t)(1u << l->place);
     if (l->here && l->r->kind == SL_REQUEST_LOAD) { /* only what is not here is fetched */
-        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units & b->line[l->line_slot].valid, l->r->kind);
+        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules & b->line[l->line_slot].valid,
+                        l->r->kind);
         SL_OBSERVE_DATA(sim, on_answer, b, l->number);
-        l->r->units &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
+        l->r->granules &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
     }
     if (b->bypass_policy && b->bypass_policy->ops->evict_on_bypass && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->bypass_policy, &l->access, &mask);
@@ -132,7 +133,7 @@ static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_s
 }
 
 /* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
-static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
+static sl_bank_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
     if (b->plain)
         return stall(b, reason);
@@ -169,14 +170,14 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
         return SL_STALL_QUEUE;
     if (full)
         l->eviction = sl_line_evict(sim, b, set, way);
-    if (!b->plain && l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
+    if (!b->plain && l->eviction != SL_NONE && b->frc && sl_frc_park_victim(b, l->access.line, l->eviction)) {
         sim->result->level[b->number].frc_misses++;
         l->eviction = SL_NONE;
     }
     l->way = way;
     l->line_slot = (size_t)set * b->ways + way;
     l->here = true;
-    sl_put_tag(b, set, way, l->access.line + 1);
+    sl_set_tag(b, set, way, l->access.line + 1);
     sl_mark_priority(sim, b, set, way, l->r);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (!b->plain && b->bypass.ops)
@@ -192,7 +193,7 @@ static bool bypassed_above(const sl_bank *b, const sl_request *r)
 /* An entry of FRC for the line of an access. */
 static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    uint32_t entry = b->frc ? sl_frc_take(b, &l->access) : SL_NO_ENTRY;
+    uint32_t entry = b->frc ? sl_frc_alloc(b, &l->access) : SL_NO_ENTRY;
     if (entry == SL_NO_ENTRY)
         return false;
     l->line_slot = sl_first_entry(b) + entry;
@@ -202,10 +203,10 @@ static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
     return true;
 }
 
-/* Takes an MSHR for units of the line. */
+/* Takes an MSHR for granules of the line. */
 static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, bool alone)
 {
-    uint32_t m = sl_take_mshr(b);
+    uint32_t m = sl_mshr_alloc(b);
     sl_line *line = &b->line[l->line_slot];
     sl_request *r = l->r;
     if (m == SL_NONE) {
@@ -215,7 +216,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
     b->mshr_item[m] = (sl_mshr){.next = line->mshr,
                                 .primary = l->number,
                                 .asked = asked,
-                                .wanted = r->units,
+                                .wanted = r->granules,
                                 .addr = r->addr,
                                 .kind = r->kind,
                                 .alone = alone,
@@ -231,12 +232,12 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
     if (b->warp_mshrs && r->slot != SL_NONE)
         ++*sl_mshrs_of_warp(b, r);
     SL_OBSERVE_DATA(sim, on_request, b, l->line_slot, asked);
-    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
+    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
     return true;
 }
 
 /* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
-static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_bank_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (sl_lacks_mshr(sim, b, l->r))
         return hold(sim, b, l, SL_STALL_MSHR);
@@ -249,11 +250,11 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
     }
     sl_line *line = &b->line[l->line_slot];
     uint32_t absent = ~line->valid & ~line->in_flight;
-    uint32_t fill = b->fill_units,
-             fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
+    uint32_t fill = b->fill_granules,
+             fetch = l->r->log2_fetch > sim->log2_granule ? 1u << (l->r->log2_fetch - sim->log2_granule) : 1;
     if (b->number + 1u == sim->machine.levels && fetch > fill)
         fill = fetch;
-    uint32_t asked = sl_widen(l->units & absent, fill, 1u << (b->log2_line - sim->log2_unit)) & absent;
+    uint32_t asked = sl_widen(l->granules & absent, fill, 1u << (b->log2_line - sim->log2_granule)) & absent;
     if (!expect(sim, b, l, asked, false))
         return SL_OUTCOME_STALL;
     l->asked = asked;
@@ -306,11 +307,11 @@ static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
     line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
 }
 
-/* Whether units belong to a store that waits for its way: it may not write all of them. */
-static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t units)
+/* Whether granules belong to a store that waits for its way: it may not write all of them. */
+static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t granules)
 {
     for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
-        if (b->mshr_item[m].alone && b->mshr_item[m].asked & units)
+        if (b->mshr_item[m].alone && b->mshr_item[m].asked & granules)
             return true;
     return false;
 }
@@ -350,7 +351,7 @@ static bool is_not_looked_up(const sl_bank *b, const lookup *l)
 }
 
 /* Loads, and atomics where they are done. */
-static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_bank_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
     if (l->here && is_not_looked_up(b, l)) {
@@ -366,9 +367,9 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     }
     if (l->here) {
         sl_line *line = &b->line[l->line_slot];
-        uint32_t lacking = l->units & ~line->valid;
+        uint32_t lacking = l->granules & ~line->valid;
         if (lacking && b->stored && !b->number)
-            lacking &= ~sl_stored_units(sim, b, l->line_slot, l->r->words, lacking);
+            lacking &= ~sl_stored_granules(sim, b, l->line_slot, l->r->words, lacking);
         if (lacking & line->stale)
             return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
         if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
@@ -376,9 +377,9 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         if (!lacking) {
             note_hit(sim, b, l);
             stats->data_accesses++;
-            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
+            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
-                line->dirty |= l->units;
+                line->dirty |= l->granules;
             SL_OBSERVE_DATA(sim, on_answer, b, l->number);
             sl_bank_answer(sim, b, l->number, true);
             if (!b->plain && hit_evicts(b, l))
@@ -386,13 +387,13 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             return SL_OUTCOME_HIT;
         }
         if (!(lacking & ~line->in_flight)) {
-            uint32_t m = sl_mshr_with(b, l->line_slot, lacking);
+            uint32_t m = sl_mshr_find(b, l->line_slot, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
             l->access.pending = true;
             note_hit(sim, b, l);
-            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
-            sl_wait_in(sim, b, m, l->number);
+            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
+            sl_mshr_wait(sim, b, m, l->number);
             return SL_OUTCOME_PENDING;
         }
     }
@@ -400,7 +401,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 }
 
 /* Stores at a level that sends them on, or at a copy of their line. */
-static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_bank_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
@@ -413,22 +414,22 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     bool allocates = keeps && !(l->r->bypass >> b->number & 1);
     if (!l->here && allocates && !atomic && (l->r->whole || words))
         reserve(sim, b, l, 0); /* where there is no way it does without */
-    uint32_t joined = l->here && words && !atomic ? sl_stored_join(sim, b, l->line_slot, l->r) : SL_NONE;
+    uint32_t joined = l->here && words && !atomic ? sl_stored_merge(sim, b, l->line_slot, l->r) : SL_NONE;
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
-        if (!atomic && b->line[l->line_slot].valid & l->units) {
+        if (!atomic && b->line[l->line_slot].valid & l->granules) {
             sim->result->level[b->number].store_hits += l->place == b->number;
             b->line[l->line_slot].mark |= SL_LINE_STORED;
         }
         if (!atomic)
-            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
+            SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
             invalidate(b, l);
         } else {
             if (words) /* which what is in flight does not overwrite */
-                sl_stored_keep(sim, b, l->line_slot, l->r, l->units);
+                sl_stored_keep(sim, b, l->line_slot, l->r, l->granules);
             else
-                b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
+                b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->granules;
             if (keeps)
                 b->line[l->line_slot].valid |=
                     (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;
@@ -444,14 +445,14 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     }
     l->r->bypass |= (uint8_t)(1u << l->place); /* answers to atomics are not filled here */
     if (b->level->join_cycles && words && l->r->merges)
-        sl_bank_send_later(sim, b, l->number);
+        sl_bank_send_mergeable(sim, b, l->number);
     else
         sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
 /* Atomics at a level that keeps stores, but only those of some cores: its line is evicted first. */
-static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_bank_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (l->here) {
         if (l->way == SL_NO_WAY || b->line[l->line_slot].in_flight)
@@ -471,17 +472,18 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_BYPASS;
 }
 
-/* Units that a store makes valid: those that it writes whole, and those of which all words have been stored by now. */
+/* Granules that a store makes valid: those that it writes whole, and those of which all words have been stored by now.
+ */
 static uint32_t written_whole(sl_sim *sim, sl_bank *b, const lookup *l)
 {
     uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
     if (!l->r->words || l->way == SL_NO_WAY || b->log2_line != sim->log2_line)
         return whole;
-    return whole | sl_stored_add(sim, b, l->line_slot, l->r->words, l->units);
+    return whole | sl_stored_add(sim, b, l->line_slot, l->r->words, l->granules);
 }
 
 /* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
-static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_bank_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (b->level->miss_handling != SL_MISS_OVERLAPPED && sl_lacks_mshr(sim, b, l->r))
         return stall(b, SL_STALL_MSHR);
@@ -491,52 +493,52 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
     sim->result->level[b->number].store_misses++;
     if (l->eviction == SL_NONE) {
         b->line[l->line_slot].valid = written_whole(sim, b, l);
-        b->line[l->line_slot].dirty = l->units;
+        b->line[l->line_slot].dirty = l->granules;
         if (b->level->dirty_ways)
             sl_set_clean(sim, b, &l->access);
-        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
+        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
         sl_core_stored(sim, l->number);
         return SL_OUTCOME_KEPT;
     }
-    if (!expect(sim, b, l, l->units, true))
+    if (!expect(sim, b, l, l->granules, true))
         return SL_OUTCOME_STALL;
     sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
     return SL_OUTCOME_KEPT;
 }
 
-/* Stores at a level that keeps them. Units that are written in part are not valid, but known to be dirty. */
-static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
+/* Stores at a level that keeps them. Granules that are written in part are not valid, but known to be dirty. */
+static sl_bank_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
 {
     uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
     if (!l->here)
-        return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l);
-    if (b->level->write_waits && b->line[l->line_slot].in_flight & l->units)
+        return b->level->write_fetch && l->granules & ~whole ? miss(sim, b, l) : write_alone(sim, b, l);
+    if (b->level->write_waits && b->line[l->line_slot].in_flight & l->granules)
         return stall(b, SL_STALL_MERGE);
     note_hit(sim, b, l);
     sim->result->level[b->number].data_accesses++;
     b->line[l->line_slot].valid |= written_whole(sim, b, l) & ~b->line[l->line_slot].in_flight;
     if (b->level->dirty_ways && !b->line[l->line_slot].dirty && l->way != SL_NO_WAY) {
-        b->line[l->line_slot].dirty = l->units;
+        b->line[l->line_slot].dirty = l->granules;
         sl_set_clean(sim, b, &l->access);
     }
-    b->line[l->line_slot].dirty |= l->units;
-    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->units, l->r->kind);
+    b->line[l->line_slot].dirty |= l->granules;
+    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
     sl_core_stored(sim, l->number);
     return SL_OUTCOME_KEPT;
 }
 
-/* Units of a load that are fetched for it. */
-static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_outcome outcome)
+/* Granules of a load that are fetched for it. */
+static uint32_t missing_granules(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_bank_outcome outcome)
 {
     if (outcome == SL_OUTCOME_MISS)
         return l->asked;
-    return outcome == SL_OUTCOME_BYPASS ? l->r->units << sl_shift_of(sim, b, l->r->addr) : 0;
+    return outcome == SL_OUTCOME_BYPASS ? l->r->granules << sl_shift_of(sim, b, l->r->addr) : 0;
 }
 
-static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
+static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_bank_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
-    uint32_t sectors = sl_sectors(l->units, b->sector_units);
+    uint32_t sectors = sl_sectors(l->granules, b->sector_granules);
     s->tag_accesses++;
     if (!is_counted(sim, b, l)) {
         s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
@@ -547,7 +549,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
     if (l->access.kind == SL_ACCESS_LOAD) {
-        uint32_t hits = sl_sectors(l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
+        uint32_t hits = sl_sectors(l->granules & ~missing_granules(sim, b, l, outcome), b->sector_granules);
         s->read_sectors += sectors;
         s->read_hit_sectors += hits;
         if (b->number == 1) {
@@ -581,7 +583,7 @@ bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
     return true;
 }
 
-sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
+sl_bank_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     uint64_t line = r->addr >> b->log2_line;
@@ -592,21 +594,21 @@ sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
                 .line_slot = (size_t)set * b->ways + (way == SL_NO_WAY ? 0 : way),
                 .here = way != SL_NO_WAY,
                 .eviction = SL_NONE,
-                .units = r->units << sl_shift_of(sim, b, r->addr)};
+                .granules = r->granules << sl_shift_of(sim, b, r->addr)};
     l.access = (sl_cache_access){.line = line,
                                  .set = set,
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
                                  .now = sim->now + (b->level->keep ? sim->earlier : 0),
                                  .warp = b->number ? 0 : r->warp};
-    l.place = sl_place_of(b, r->addr);
+    l.place = sl_hop_of(b, r->addr);
     if (!l.here && !b->plain) {
         if (b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
             return stall(b, SL_STALL_WAY);
         if (b->frc)
             find_entry(b, &l);
     }
-    sl_outcome outcome;
+    sl_bank_outcome outcome;
     uint32_t core = r->core; /* a store may have ended then */
     if (r->kind == SL_REQUEST_LOAD) {
         outcome = read(sim, b, &l);
@@ -628,17 +630,17 @@ sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
         return outcome;
     count(sim, b, &l, outcome);
     if (outcome == SL_OUTCOME_MISS) {
-        r->units = l.asked;
+        r->granules = l.asked;
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
     if (b->plain)
         return outcome;
     if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
-        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
+        sl_copies_invalidate(sim, b, core, l.access.line, l.granules);
     if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
         b->line[l.line_slot].mark |= SL_LINE_LENT;
-    if (sim->options.listener && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
+    if (sim->options.observer && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
         sl_bank_wake(sim, b, sim->now); /* it is told of the cycle after an access */
     return outcome;
 }
@@ -663,14 +665,14 @@ static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     sl_line *line = &b->line[line_slot];
-    uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
-    uint32_t m = units & ~line->valid & line->in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
+    uint32_t granules = r->granules << sl_shift_of(sim, b, r->addr);
+    uint32_t m = granules & ~line->valid & line->in_flight ? sl_mshr_find(b, line_slot, granules) : SL_NONE;
     if (m != SL_NONE) {
-        sl_wait_in(sim, b, m, number);
+        sl_mshr_wait(sim, b, m, number);
         return;
     }
     if (r->kind != SL_REQUEST_LOAD)
-        line->dirty |= units;
+        line->dirty |= granules;
     sim->result->level[b->number].data_accesses++;
     SL_OBSERVE_DATA(sim, on_answer, b, number);
     sl_bank_answer(sim, b, number, false);
@@ -699,7 +701,7 @@ static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
     uint64_t taken = sim->now - done->since, min = done->alone ? 0 : b->below_cycles;
     stats->delay_cycles += taken > min ? taken - min : 0;
     if (!done->alone)
-        stats->fill_sectors += sl_sectors(done->asked, b->sector_units);
+        stats->fill_sectors += sl_sectors(done->asked, b->sector_granules);
 }
 
 /* A line in a way, or an entry, has something that it asked for. */
@@ -708,7 +710,7 @@ static void settle(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t set)
     const sl_line *line = &b->line[line_slot];
     if (b->frc && sl_is_entry(b, line_slot)) {
         if (!line->in_flight)
-            sl_frc_settle(sim, b, (uint32_t)(line_slot - sl_first_entry(b)));
+            sl_frc_swap_in(sim, b, (uint32_t)(line_slot - sl_first_entry(b)));
         return;
     }
     if (!line->valid && !line->in_flight && !line->dirty) { /* a store has taken all of it */
@@ -717,13 +719,13 @@ static void settle(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t set)
         sl_line_clear(b, set, way);
     }
     if (b->frc_filled)
-        sl_frc_settle_filled(sim, b);
+        sl_frc_swap_in_filled(sim, b);
 }
 
 void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    uint32_t place = sl_place_of(b, r->addr);
+    uint32_t place = sl_hop_of(b, r->addr);
     if (r->feedback && place == b->number)
         hear_feedback(sim, b, r);
     sim->last_progress = sim->now;
@@ -737,7 +739,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     size_t line_slot = index_of(b, done, r->addr);
     unlink_mshr(b, line_slot, m);
     sl_line *line = &b->line[line_slot];
-    r->units = done->wanted;
+    r->granules = done->wanted;
     r->addr = done->addr;
     r->kind = done->kind;
     if (!b->plain && b->warp_mshrs && r->slot != SL_NONE)
@@ -755,5 +757,5 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
         release(sim, b, line_slot, sl_request_pop(sim->pool, &waiting));
     if (!b->plain || !line->valid)
         settle(sim, b, line_slot, done->set);
-    sl_give_mshr(b, m);
+    sl_mshr_release(b, m);
 }

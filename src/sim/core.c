@@ -229,7 +229,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 }
 
 /* Prefetches what the warp needs when it goes on: itself, its registers, and where it reads its next access. */
-static void look_at_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
+static void host_prefetch_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
 {
     const sl_sim_warp *warp = &core->warp[w];
     uint32_t slots = sim->program->kernel->mem_slots;
@@ -249,11 +249,11 @@ bool sl_core_is_last(sl_sim *sim, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
     SL_OBSERVE_DATA(sim, on_return, number);
-    if (!--core->group[r->group].requests) {
-        look_at_warp(sim, core, core->group[r->group].warp);
+    if (!--core->memop[r->memop].requests) {
+        host_prefetch_warp(sim, core, core->memop[r->memop].warp);
         return true;
     }
-    sl_request_give(sim->pool, core->stock, number);
+    sl_request_free(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
     return false;
 }
@@ -262,33 +262,33 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
-    uint32_t g = r->group;
-    sl_group *group = &core->group[g];
-    sl_request_give(sim->pool, core->stock, number);
+    uint32_t g = r->memop;
+    sl_memop *memop = &core->memop[g];
+    sl_request_free(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
-    sl_sim_warp *warp = &core->warp[group->warp];
-    set_results(sim, core, group->warp, &sim->program->uop[group->inst], sim->now);
-    release_scoreboard(warp, &sim->program->uop[group->inst], sim->now);
+    sl_sim_warp *warp = &core->warp[memop->warp];
+    set_results(sim, core, memop->warp, &sim->program->uop[memop->inst], sim->now);
+    release_scoreboard(warp, &sim->program->uop[memop->inst], sim->now);
     warp->loads--;
     core->loads--;
-    warp->asyncs -= group->async;
+    warp->asyncs -= memop->async;
     warp->waits &= warp->loads != 0;
-    group->next = core->group_free;
-    core->group_free = g;
-    check_waiting(sim, core, group->warp);
+    memop->next = core->memop_free;
+    core->memop_free = g;
+    check_waiting(sim, core, memop->warp);
 }
 
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes)
 {
-    const sl_uop *uop = &sim->program->uop[group->inst];
+    const sl_uop *uop = &sim->program->uop[memop->inst];
     /* It was issued in the cycle before. */
     uint64_t result = sim->now + passes - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
     core->shared_free = sim->now + passes;
-    core->warp[group->warp].loads--;
-    core->warp[group->warp].waits &= core->warp[group->warp].loads != 0;
-    set_results(sim, core, group->warp, uop, result);
-    release_scoreboard(&core->warp[group->warp], uop, result);
-    check_waiting(sim, core, group->warp);
+    core->warp[memop->warp].loads--;
+    core->warp[memop->warp].waits &= core->warp[memop->warp].loads != 0;
+    set_results(sim, core, memop->warp, uop, result);
+    release_scoreboard(&core->warp[memop->warp], uop, result);
+    check_waiting(sim, core, memop->warp);
 }
 
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t w)
@@ -302,14 +302,14 @@ void sl_core_stored(sl_sim *sim, uint32_t number)
     bool of_warp = r->kind == SL_REQUEST_STORE || r->kind == SL_REQUEST_REDUCTION;
     bool of_core = r->kind != SL_REQUEST_WRITEBACK || !r->warp; /* else a lower level wrote it back */
     if (of_core && sim->defers) {
-        sim->failed |= !sl_queue_put(&sim->acks, sim->now, number, 0);
+        sim->failed |= !sl_queue_push(&sim->acks, sim->now, number, 0);
         return;
     }
-    if (r->kind == SL_REQUEST_WRITEBACK && r->group != SL_NONE)
-        sl_line_written(sim, r);
+    if (r->kind == SL_REQUEST_WRITEBACK && r->memop != SL_NONE)
+        sl_writeback_done(sim, r);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t w = r->warp;
-    sl_request_give(sim->pool, of_core ? core->stock : &sim->stock, number);
+    sl_request_free(sim->pool, of_core ? core->stock : &sim->stock, number);
     sim->last_progress = sim->now;
     if (of_warp && !--core->warp[w].stores)
         check_waiting(sim, core, w);
@@ -497,9 +497,9 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8
 
 /* ---- time ---- */
 
-static void tell_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
+static void notify_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
 {
-    const sl_sim_listener *l = sim->options.listener;
+    const sl_sim_observer *l = sim->options.observer;
     sl_cycle_kind doing = (sl_cycle_kind)core->doing[number];
     uint64_t from = core->ticked, then = doing == SL_CYCLE_ISSUE ? from + 1 : until;
     l->scheduler(l->to, core->number, number, doing, from, then);
@@ -519,8 +519,8 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
         uint8_t doing = core->doing[i];
         sim->result->scheduler_cycles[doing]++;
         sim->result->scheduler_cycles[doing == SL_CYCLE_ISSUE ? SL_CYCLE_PIPELINE : doing] += skipped;
-        if (sim->options.listener && sim->options.listener->scheduler)
-            tell_scheduler(sim, core, i, until);
+        if (sim->options.observer && sim->options.observer->scheduler)
+            notify_scheduler(sim, core, i, until);
     }
 }
 
@@ -577,7 +577,7 @@ static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next,
         status = schedule(sim, core, &core->scheduler[i], &core->doing[i], next, error);
         issued |= core->doing[i] == SL_CYCLE_ISSUE;
     }
-    core->settled = !issued && !sim->options.listener;
+    core->settled = !issued && !sim->options.observer;
     if (was_empty && core->queued)
         *next = sim->now + 1;
     return status;
@@ -665,9 +665,9 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->number = number;
     core->next = SL_NEVER;
     core->stock = &sim->stock;
-    core->in_group = &sim->group[number / sim->machine.level[0].cores_per_instance / SL_GROUP_CACHES];
+    core->shard = &sim->shard[number / sim->machine.level[0].cores_per_instance / SL_SHARD_CACHES];
     core->ticked = SL_NEVER;
-    core->group_free = SL_NONE;
+    core->memop_free = SL_NONE;
     core->queues = queues_of(sim, number);
     core->asks = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
                  (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
@@ -690,37 +690,37 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     return SL_OK;
 }
 
-static sl_status create_groups(sl_sim *sim, sl_error *error)
+static sl_status create_shards(sl_sim *sim, sl_error *error)
 {
-    uint32_t caches = sim->banks[0], groups = (caches + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
-    sim->group = aligned_alloc(_Alignof(sl_core_group), groups * sizeof *sim->group);
+    uint32_t caches = sim->banks[0], shards = (caches + SL_SHARD_CACHES - 1) / SL_SHARD_CACHES;
+    sim->shard = aligned_alloc(_Alignof(sl_shard), shards * sizeof *sim->shard);
     sim->port = aligned_alloc(_Alignof(sl_port), caches * sizeof *sim->port);
     sim->senders = calloc((caches + 63) / 64, sizeof *sim->senders);
-    if (!sim->group || !sim->port || !sim->senders)
+    if (!sim->shard || !sim->port || !sim->senders)
         return sl_fail_memory(error);
-    memset(sim->group, 0, groups * sizeof *sim->group);
+    memset(sim->shard, 0, shards * sizeof *sim->shard);
     memset(sim->port, 0, caches * sizeof *sim->port);
-    sim->groups = groups;
-    for (uint32_t g = 0; g < groups; g++)
-        sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
-    for (uint32_t i = 0; i < groups * SL_GROUP_CACHES; i++)
-        sim->group[i / SL_GROUP_CACHES].fill_at[i % SL_GROUP_CACHES] = SL_NEVER;
+    sim->shards = shards;
+    for (uint32_t g = 0; g < shards; g++)
+        sim->shard[g].core_next = sim->shard[g].fill_next = SL_NEVER;
+    for (uint32_t i = 0; i < shards * SL_SHARD_CACHES; i++)
+        sim->shard[i / SL_SHARD_CACHES].fill_at[i % SL_SHARD_CACHES] = SL_NEVER;
     for (uint32_t i = 0; i < caches; i++)
-        sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
+        sim->bank[0][i].shard = &sim->shard[i / SL_SHARD_CACHES];
     return SL_OK;
 }
 
-static void destroy_groups(sl_sim *sim)
+static void destroy_shards(sl_sim *sim)
 {
-    for (uint32_t g = 0; g < sim->groups; g++)
-        sl_queue_fini(&sim->group[g].inbox);
-    free(sim->group);
+    for (uint32_t g = 0; g < sim->shards; g++)
+        sl_queue_fini(&sim->shard[g].inbox);
+    free(sim->shard);
     free(sim->port);
     free(sim->senders);
-    sim->group = NULL;
+    sim->shard = NULL;
     sim->port = NULL;
     sim->senders = NULL;
-    sim->groups = 0;
+    sim->shards = 0;
 }
 
 sl_status sl_cores_create(sl_sim *sim, sl_error *error)
@@ -729,7 +729,7 @@ sl_status sl_cores_create(sl_sim *sim, sl_error *error)
     sim->core = calloc(cores, sizeof *sim->core);
     if (!sim->core)
         return sl_fail_memory(error);
-    sl_status status = create_groups(sim, error);
+    sl_status status = create_shards(sim, error);
     for (uint32_t i = 0; i < cores && !status; i++)
         status = start_core(sim, &sim->core[i], i, error);
     return status;
@@ -746,9 +746,9 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->fetched);
         free(core->block);
         free(core->scheduler);
-        free(core->group);
+        free(core->memop);
     }
     free(sim->core);
-    destroy_groups(sim);
+    destroy_shards(sim);
     sim->core = NULL;
 }

@@ -63,14 +63,14 @@ typedef struct sl_sim_block {
 } sl_sim_block;
 
 /* A memory instruction whose requests are in flight. */
-typedef struct sl_group {
+typedef struct sl_memop {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;
     uint16_t passes;        /* cycles that it takes the first level, of those with banks of data */
     uint16_t pass_requests; /* requests in each of them */
     uint8_t warp;
     bool async, begun;
-} sl_group;
+} sl_memop;
 
 typedef struct sl_scheduler {
     uint64_t warps;  /* mask of its warps */
@@ -81,7 +81,7 @@ typedef struct sl_scheduler {
 
 struct sl_sim_core {
     uint64_t next; /* when something can happen to it */
-    sl_core_group *in_group;
+    sl_shard *shard;
     uint32_t number;
     uint64_t ready;                    /* warps */
     uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
@@ -116,8 +116,8 @@ struct sl_sim_core {
     bool stalled;           /* the request at the head has to wait, */
     uint64_t stalled_since; /* from then on */
     bool unblocked;         /* what it waits for may have come */
-    sl_group *group;
-    uint32_t group_capacity, group_free;
+    sl_memop *memop;
+    uint32_t memop_capacity, memop_free;
     sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
     sl_request_stock own;    /* where several threads simulate cores */
     uint8_t doing[SL_CORE_WARPS]; /* of each scheduler: sl_cycle_kind since the last tick */
@@ -130,7 +130,7 @@ struct sl_sim_core {
 static inline void sl_core_wake(sl_sim_core *core, uint64_t time)
 {
     core->next = sl_sooner(core->next, time);
-    core->in_group->core_next = sl_sooner(core->in_group->core_next, time);
+    core->shard->core_next = sl_sooner(core->shard->core_next, time);
 }
 
 sl_status sl_cores_create(sl_sim *sim, sl_error *error);
@@ -145,7 +145,7 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
 void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 
 /* An access to shared memory is at the head of the load/store unit's queue. */
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes);
 /* All requests of a warp have left the load/store unit, which has several queues. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 

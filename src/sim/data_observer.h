@@ -13,10 +13,10 @@ typedef struct sl_data_observer {
     void *self;
     /* A core has made a request. */
     void (*on_issue)(void *self, sl_sim *sim, uint32_t number);
-    /* A bank has accepted a request, which reads `units` of the line or writes them. */
-    void (*on_access)(void *self, sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t number, uint32_t units,
-                      sl_request_kind kind);
-    /* Units of a line were requested from below. */
+    /* A bank has accepted a request, which reads `granules` of the line or writes them. */
+    void (*on_access)(void *self, sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t number,
+                      uint32_t granules, sl_request_kind kind);
+    /* Granules of a line were requested from below. */
     void (*on_request)(void *self, sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t asked);
     /* They have arrived with a request. */
     void (*on_fill)(void *self, sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t with, const sl_mshr *done);
@@ -24,7 +24,7 @@ typedef struct sl_data_observer {
     void (*on_answer)(void *self, sl_sim *sim, const sl_bank *bank, uint32_t number);
     /* A request gets the data of another one, with which it was coalesced. */
     void (*on_coalesce)(void *self, sl_sim *sim, uint32_t other, uint32_t number);
-    /* The dirty units of a line are written back by a request. */
+    /* The dirty granules of a line are written back by a request. */
     void (*on_writeback)(void *self, sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t number);
     /* A line moves to another slot of its bank. */
     void (*on_move)(void *self, sl_sim *sim, const sl_bank *bank, size_t from, size_t to);

@@ -15,24 +15,24 @@
 #include "sim/network.h"
 
 /* What waits in `out` for others that may join it waits no longer. */
-void sl_bank_hurry(sl_sim *sim, sl_bank *bank);
+void sl_bank_expedite(sl_sim *sim, sl_bank *bank);
 /* Puts a request into a queue of the bank. */
-static inline void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
+static inline void sl_bank_enqueue(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
-    if (!sl_queue_put(queue, time, number, 0))
+    if (!sl_queue_push(queue, time, number, 0))
         sim->failed = true;
 }
 /* Puts one into `out`. */
 static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     if (b->held_until > sim->now)
-        sl_bank_hurry(sim, b);
-    sl_bank_put(sim, &b->out, sim->now, number);
+        sl_bank_expedite(sim, b);
+    sl_bank_enqueue(sim, &b->out, sim->now, number);
     if (!b->number && b->out.count == 1)
         sl_network_offer(sim, b);
 }
 /* The same for a store of the first level, which waits for others. */
-void sl_bank_send_later(sl_sim *sim, sl_bank *bank, uint32_t number);
+void sl_bank_send_mergeable(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
 void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
 void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);
@@ -44,14 +44,14 @@ void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 uint32_t sl_line_evict(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
 /* Sends the fetch of a line below when its victim has been evicted, at once where that is so. */
 void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
-/* A core has changed units of a line at its home: copies in other partitions are invalid. */
-void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t units);
+/* A core has changed granules of a line at its home: copies in other partitions are invalid. */
+void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t granules);
 /* A line that was written back has arrived below. */
-void sl_line_written(sl_sim *sim, const sl_request *writeback);
+void sl_writeback_done(sl_sim *sim, const sl_request *writeback);
 /* Memory's queue has taken a request: if it is a line that was written back, that is enough. */
-void sl_line_taken(sl_sim *sim, sl_request *request);
+void sl_writeback_accepted(sl_sim *sim, sl_request *request);
 /* Goes on with those that the levels above have invalidated by now. */
-void sl_lines_tick(sl_sim *sim, sl_bank *bank);
+void sl_evictions_tick(sl_sim *sim, sl_bank *bank);
 /* Writes back what is dirty in a bank, keeping it; whether there was anything. */
 bool sl_bank_flush(sl_sim *sim, sl_bank *bank);
 /* Where more lines of a set are dirty than `dirty_ways`, writes back the one that would be evicted first of them, and

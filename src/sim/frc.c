@@ -28,7 +28,7 @@ uint32_t sl_frc_find(const sl_bank *b, uint64_t line)
     return with_tag(b, line, line + 1);
 }
 
-uint32_t sl_frc_take(sl_bank *b, const sl_cache_access *access)
+uint32_t sl_frc_alloc(sl_bank *b, const sl_cache_access *access)
 {
     uint32_t entry = with_tag(b, access->line, 0);
     if (entry != SL_NO_ENTRY) {
@@ -49,7 +49,7 @@ void sl_frc_free(sl_bank *b, uint32_t entry)
     b->changed = true;
 }
 
-bool sl_frc_hold(sl_bank *b, uint64_t line, uint32_t record)
+bool sl_frc_park_victim(sl_bank *b, uint64_t line, uint32_t record)
 {
     uint32_t entry = with_tag(b, line, 0);
     if (entry == SL_NO_ENTRY)
@@ -63,7 +63,7 @@ bool sl_frc_hold(sl_bank *b, uint64_t line, uint32_t record)
 static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access *access, uint32_t way)
 {
     sl_line *from = &b->line[sl_first_entry(b) + entry], *to = &b->line[(size_t)access->set * b->ways + way];
-    sl_put_tag(b, access->set, way, from->tag);
+    sl_set_tag(b, access->set, way, from->tag);
     to->valid = from->valid;
     to->dirty = from->dirty;
     to->mark = from->mark;
@@ -75,7 +75,7 @@ static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access 
         sl_policy_fill(&b->bypass, access, way);
 }
 
-void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
+void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
 {
     sl_line *line = &b->line[sl_first_entry(b) + entry];
     sl_frc_entry *e = &b->frc[entry];
@@ -114,10 +114,10 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
     }
 }
 
-void sl_frc_settle_filled(sl_sim *sim, sl_bank *b)
+void sl_frc_swap_in_filled(sl_sim *sim, sl_bank *b)
 {
     for (uint32_t i = 0; b->frc_filled && i < b->level->frc_entries; i++)
         if (b->frc[i].filled &&
             !b->line[sl_first_entry(b) + i].in_flight) /* else more of it has been asked for since */
-            sl_frc_settle(sim, b, i);
+            sl_frc_swap_in(sim, b, i);
 }

@@ -4,13 +4,13 @@
 #include "sim/evict.h"
 #include "sim/lines.h"
 
-/* A set: masks of its ways with a line and with units in flight, and its lines. */
+/* A set: masks of its ways with a line and with granules in flight, and its lines. */
 typedef struct set_view {
     uint64_t *used, *in_flight;
     sl_line *line;
 } set_view;
 
-static sl_outcome stall(sl_bank *b, sl_stall reason)
+static sl_bank_outcome stall(sl_bank *b, sl_stall reason)
 {
     b->stall = reason;
     return SL_OUTCOME_STALL;
@@ -61,37 +61,39 @@ static inline uint32_t take_way(sl_sim *sim, sl_bank *b, sl_sim_level_result *st
     set->line[way].tag = access->line + 1;
     ((uint8_t *)(set->in_flight + 1))[way] = hint;
     *set->used |= UINT64_C(1) << way;
-    b->tags_put++;
+    b->tag_writes++;
     sl_policy_fill(&b->replacement, access, way);
     return way;
 }
 
-/* The units that a miss fetches. */
-static inline uint32_t units_to_fetch(const sl_sim *sim, const sl_bank *b, const sl_request *r, uint32_t units,
-                                      uint32_t absent)
+/* The granules that a miss fetches. */
+static inline uint32_t granules_to_fetch(const sl_sim *sim, const sl_bank *b, const sl_request *r, uint32_t granules,
+                                         uint32_t absent)
 {
-    uint32_t fill = b->fill_units;
-    if (r->log2_fetch > sim->log2_unit && b->number + 1u == sim->machine.levels &&
-        1u << (r->log2_fetch - sim->log2_unit) > fill)
-        fill = 1u << (r->log2_fetch - sim->log2_unit);
-    return (fill == 1 ? units : sl_widen(units & absent, fill, 1u << (b->log2_line - sim->log2_unit))) & absent;
+    uint32_t fill = b->fill_granules;
+    if (r->log2_fetch > sim->log2_granule && b->number + 1u == sim->machine.levels &&
+        1u << (r->log2_fetch - sim->log2_granule) > fill)
+        fill = 1u << (r->log2_fetch - sim->log2_granule);
+    return (fill == 1 ? granules : sl_widen(granules & absent, fill, 1u << (b->log2_line - sim->log2_granule))) &
+           absent;
 }
 
 /* Sends a request for what its line lacks. */
-static inline sl_outcome miss(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, const set_view *set, sl_request *r,
-                              uint32_t number, const sl_cache_access *access, uint32_t way, uint32_t units)
+static inline sl_bank_outcome miss(sl_sim *sim, sl_bank *b, sl_sim_level_result *stats, const set_view *set,
+                                   sl_request *r, uint32_t number, const sl_cache_access *access, uint32_t way,
+                                   uint32_t granules)
 {
     if (b->level->mshrs && b->mshrs >= b->level->mshrs)
         return stall(b, SL_STALL_MSHR);
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
     if (way == SL_NO_WAY) {
-        way = take_way(sim, b, stats, set, access, sl_hint_of(access->line));
+        way = take_way(sim, b, stats, set, access, sl_tag_fingerprint(access->line));
         if (way == SL_NO_WAY)
             return stall(b, SL_STALL_WAY);
     }
     sl_line *line = &set->line[way];
-    uint32_t m = sl_take_mshr(b), asked = units_to_fetch(sim, b, r, units, ~line->valid & ~line->in_flight);
+    uint32_t m = sl_mshr_alloc(b), asked = granules_to_fetch(sim, b, r, granules, ~line->valid & ~line->in_flight);
     if (m == SL_NONE) {
         sim->failed = true;
         return SL_OUTCOME_STALL;
@@ -100,7 +102,7 @@ static inline sl_outcome miss(sl_sim *sim, sl_bank *b, sl_sim_level_result *stat
     mshr->next = line->mshr;
     mshr->asked = asked;
     mshr->primary = number;
-    mshr->wanted = r->units;
+    mshr->wanted = r->granules;
     mshr->addr = r->addr;
     mshr->kind = r->kind;
     mshr->alone = false;
@@ -114,7 +116,7 @@ static inline sl_outcome miss(sl_sim *sim, sl_bank *b, sl_sim_level_result *stat
     *set->in_flight |= UINT64_C(1) << way;
     if (b->number && r->bypass >> (b->number - 1) & 1)
         line->mark |= SL_LINE_BYPASSED;
-    r->units = asked;
+    r->granules = asked;
     r->addr = access->line << b->log2_line;
     sl_bank_send(sim, b, number);
     stats->misses++;
@@ -135,12 +137,12 @@ static inline void count(sl_sim *sim, const sl_bank *b, sl_sim_level_result *sta
     }
 }
 
-sl_outcome sl_bank_load(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number)
+sl_bank_outcome sl_bank_load(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
     uint64_t addr = r->addr, line_number = addr >> b->log2_line;
     uint32_t set = sl_set_of(b, addr), way = sl_way_again(b, set, line_number), slot = r->slot;
-    uint32_t units = r->units << sl_shift_of(sim, b, addr), sectors = sl_sectors(units, b->sector_units);
+    uint32_t granules = r->granules << sl_shift_of(sim, b, addr), sectors = sl_sectors(granules, b->sector_granules);
     uint64_t *state = sl_used_ways(b, set);
     const set_view view = {state, state + 1, &b->line[(size_t)set * b->ways]};
     sl_cache_access access = {.line = line_number,
@@ -150,21 +152,21 @@ sl_outcome sl_bank_load(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number)
                               .now = sim->now + (b->level->keep ? sim->earlier : 0),
                               .warp = b->number ? 0 : r->warp};
     sl_line *line = &view.line[way == SL_NO_WAY ? 0 : way];
-    uint32_t lacking = way == SL_NO_WAY ? units : units & ~line->valid;
+    uint32_t lacking = way == SL_NO_WAY ? granules : granules & ~line->valid;
     if (way == SL_NO_WAY || (lacking & ~line->in_flight && !(lacking & line->stale))) {
-        sl_outcome outcome = miss(sim, b, stats, &view, r, number, &access, way, units);
+        sl_bank_outcome outcome = miss(sim, b, stats, &view, r, number, &access, way, granules);
         if (outcome == SL_OUTCOME_MISS)
-            count(sim, b, stats, slot, sectors, sl_sectors(units & ~r->units, b->sector_units));
+            count(sim, b, stats, slot, sectors, sl_sectors(granules & ~r->granules, b->sector_granules));
         return outcome;
     }
     if (lacking & line->stale)
         return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
     if (lacking) {
-        uint32_t m = sl_mshr_with(b, (size_t)(line - b->line), lacking);
+        uint32_t m = sl_mshr_find(b, (size_t)(line - b->line), lacking);
         if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
             return stall(b, SL_STALL_MERGE);
         access.pending = true;
-        sl_wait_in(sim, b, m, number);
+        sl_mshr_wait(sim, b, m, number);
         stats->pending++;
     } else {
         stats->hits++;
