@@ -41,10 +41,10 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
 
 /* What stores to some words of its sectors have left of a line (stored.h). */
 typedef struct sl_stored {
-    uint32_t words;   /* that were stored, of sectors that are not valid */
-    uint32_t waiting; /* those of stores that may still be in `out` */
-    uint32_t place;   /* of the last of these among all that the bank sends */
-    uint8_t warp;     /* whose it was */
+    uint32_t words;    /* that were stored, of sectors that are not valid */
+    uint32_t waiting;  /* those of stores that may still be in `out` */
+    uint32_t position; /* of the last of these among all that the bank sends */
+    uint8_t warp;      /* whose it was */
 } sl_stored;
 
 /* Banks of a level that wait for a queue entry, in order. */
@@ -212,15 +212,15 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
     b->shard->fill_next = sl_sooner(b->shard->fill_next, time);
 }
 
-/* An access: any, or a load at a plain bank that neither bypasses the level nor has a priority (plain_load.c). */
+/* An access: any, or a load at a plain bank that has neither hint nor priority. */
 sl_bank_outcome sl_bank_access_any(sl_sim *sim, sl_bank *bank, uint32_t number);
-sl_bank_outcome sl_bank_load(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
+sl_bank_outcome sl_bank_load_plain(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
 static inline sl_bank_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     bool plain =
-        b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority;
-    return plain ? sl_bank_load(sim, b, r, number) : sl_bank_access_any(sim, b, number);
+        b->plain && r->kind == SL_REQUEST_LOAD && !((r->no_allocate | r->no_lookup) >> b->number & 1) && !r->priority;
+    return plain ? sl_bank_load_plain(sim, b, r, number) : sl_bank_access_any(sim, b, number);
 }
 /* The level has the data of a request: it was here, or has come. */
 void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);

@@ -24,24 +24,6 @@ void sl_bank_send_mergeable(sl_sim *sim, sl_bank *b, uint32_t number)
         sl_network_offer(sim, b);
 }
 
-void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
-{
-    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
-    sl_policy_evict(&b->replacement, set, way, reused);
-    if (!b->plain && b->bypass.ops)
-        sl_policy_evict(&b->bypass, set, way, reused);
-}
-
-void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
-{
-    size_t line_slot = (size_t)set * b->ways + way;
-    sl_line *line = &b->line[line_slot];
-    sl_set_tag(b, set, way, 0);
-    line->valid = line->dirty = line->stale = line->mark = 0;
-    if (b->stored)
-        b->stored[line_slot] = (sl_stored){0};
-}
-
 void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t line_slot = (size_t)set * b->ways + way;
@@ -50,8 +32,8 @@ void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
         b->stored[line_slot] = (sl_stored){0};
     b->line[line_slot].stale |= b->line[line_slot].in_flight;
     if (!b->line[line_slot].in_flight) {
-        sl_line_report_eviction(b, set, way);
-        sl_line_clear(b, set, way);
+        sl_line_report_eviction(b, set, way, false);
+        sl_line_clear(b, set, way, false);
     }
 }
 
@@ -244,24 +226,14 @@ static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_
     return record;
 }
 
-uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t line_slot = (size_t)set * b->ways + way;
-    sl_sim_level_result *stats = &sim->result->level[b->number];
-    uint8_t mark = b->line[line_slot].mark;
-    stats->evictions++;
-    stats->unused_evictions += !(mark & SL_LINE_REUSED);
-    stats->untouched_evictions += !(mark & (SL_LINE_REUSED | SL_LINE_STORED));
-    sl_line_report_eviction(b, set, way);
-    if (b->plain && !b->line[line_slot].dirty) {
-        sl_line_clear(b, set, way);
-        return SL_NONE;
-    }
     bool lent = b->level->stale_sharers && b->line[line_slot].mark & SL_LINE_LENT;
     bool held = b->level->inclusive && (invalidate_above(sim, b, line_slot) || lent);
     uint32_t writeback = b->line[line_slot].dirty ? write_back(sim, b, line_slot) : SL_NONE;
     uint64_t line = b->line[line_slot].tag - 1;
-    sl_line_clear(b, set, way);
+    sl_line_clear(b, set, way, false);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
             sl_bank_send(sim, b, writeback);

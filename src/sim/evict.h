@@ -12,6 +12,7 @@
 #ifndef SL_SIM_EVICT_H
 #define SL_SIM_EVICT_H
 
+#include "sim/lines.h"
 #include "sim/network.h"
 
 /* What waits in `out` for others that may join it waits no longer. */
@@ -34,14 +35,42 @@ static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 /* The same for a store of the first level, which waits for others. */
 void sl_bank_send_mergeable(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
-void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
-void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);
+static inline void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way, bool plain)
+{
+    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
+    sl_policy_evict(&b->replacement, set, way, reused);
+    if (!plain && b->bypass.ops)
+        sl_policy_evict(&b->bypass, set, way, reused);
+}
+static inline void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way, bool plain)
+{
+    size_t line_slot = (size_t)set * b->ways + way;
+    sl_line *line = &b->line[line_slot];
+    sl_set_tag(b, set, way, 0, plain);
+    line->valid = line->dirty = line->stale = line->mark = 0;
+    if (!plain && b->stored)
+        b->stored[line_slot] = (sl_stored){0};
+}
 /* Invalidates a line: only requests that wait already may use its sectors in flight. */
 void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 
-/* Evicts a line from its way. Overlapped, that is all; otherwise returns the number of its record in bank->eviction, or
- * SL_NONE where it had no more to do. */
-uint32_t sl_line_evict(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
+/* Evicts a line that is dirty, or from a bank that is not plain; it has been counted and reported. */
+uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
+/* Evicts a line from its way. Where misses are overlapped, that is all; otherwise returns the number of its record in
+ * bank->eviction, or SL_NONE if the way is free at once. */
+static inline uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, bool plain)
+{
+    const sl_line *line = &b->line[(size_t)set * b->ways + way];
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    stats->evictions++;
+    stats->unused_evictions += !(line->mark & SL_LINE_REUSED);
+    stats->untouched_evictions += !(line->mark & (SL_LINE_REUSED | SL_LINE_STORED));
+    sl_line_report_eviction(b, set, way, plain);
+    if (!plain || line->dirty)
+        return sl_line_evict_any(sim, b, set, way);
+    sl_line_clear(b, set, way, true);
+    return SL_NONE;
+}
 /* Sends the fetch of a line below when its victim has been evicted, at once where that is so. */
 void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
 /* A core has changed granules of a line at its home: copies in other partitions are invalid. */

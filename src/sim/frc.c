@@ -63,7 +63,7 @@ bool sl_frc_park_victim(sl_bank *b, uint64_t line, uint32_t record)
 static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access *access, uint32_t way)
 {
     sl_line *from = &b->line[sl_first_entry(b) + entry], *to = &b->line[(size_t)access->set * b->ways + way];
-    sl_set_tag(b, access->set, way, from->tag);
+    sl_set_tag(b, access->set, way, from->tag, false);
     to->valid = from->valid;
     to->dirty = from->dirty;
     to->mark = from->mark;
@@ -90,18 +90,18 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
                               .pc = e->pc,
                               .kind = (sl_mem_access)e->kind,
                               .now = sim->now};
-    uint32_t way = sl_free_way(b, access.set), record = SL_NONE;
+    uint32_t way = sl_free_way(b, access.set, false), record = SL_NONE;
     if (way == SL_NO_WAY && b->level->frc_keeps_victims)
         way = sl_open_way(b, access.set);
     if (way == SL_NO_WAY) {
         sl_way_mask mask;
-        if (!sl_offer_victims(b, access.set, &mask)) {
+        if (!sl_offer_victims(b, access.set, &mask, false)) {
             b->frc_filled += !e->filled;
             e->filled = true;
             return;
         }
         way = sl_policy_victim(&b->replacement, &access, &mask);
-        record = sl_line_evict(sim, b, access.set, way);
+        record = sl_line_evict(sim, b, access.set, way, false);
     }
     b->frc_filled -= e->filled;
     e->filled = false;

@@ -94,10 +94,10 @@ SL_HOST_PREFETCH void sl_host_prefetch_rest(const sl_sim *sim, struct sl_host_pr
     uint32_t backs = 0;
     for (uint32_t i = 0; i < prefetch->backs; i++) {
         sl_upcoming u = prefetch->back[i];
-        uint32_t place = sl_hop_of(u.bank, u.request->addr);
-        if (u.request->bypass >> place & 1)
+        uint32_t hop = sl_hop_of(u.bank, u.request->addr);
+        if (u.request->bypass >> hop & 1)
             continue;
-        __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[place]]);
+        __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[hop]]);
         if (!u.bank->number)
             __builtin_prefetch(&sim->core[u.request->core].memop[u.request->memop], 1);
         prefetch->back[backs++] = u;

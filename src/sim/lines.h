@@ -95,7 +95,7 @@ static inline uint32_t sl_way_again(sl_bank *b, uint32_t set, uint64_t line)
     return way;
 }
 
-static inline void sl_set_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
+static inline void sl_set_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag, bool plain)
 {
     uint64_t *state = sl_used_ways(b, set), *used = state + way / 64, bit = UINT64_C(1) << (way % 64);
     uint8_t *hint = (uint8_t *)(state + 2 * b->mask_words);
@@ -103,7 +103,7 @@ static inline void sl_set_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t t
     b->tag_writes++;
     hint[way] = tag ? sl_tag_fingerprint(tag - 1) : 0;
     *used = tag ? *used | bit : *used & ~bit;
-    if (b->plain)
+    if (plain)
         return;
     if (b->first_ways)
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
@@ -202,11 +202,17 @@ static inline uint32_t sl_open_way(sl_bank *b, uint32_t set)
     return SL_NO_WAY;
 }
 
+/* Words of a mask of ways; plain banks have one. */
+static inline uint32_t sl_mask_words(const sl_bank *b, bool plain)
+{
+    return plain ? 1 : b->mask_words;
+}
+
 /* The lowest way without a line, or SL_NO_WAY. */
-static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
+static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set, bool plain)
 {
     const uint64_t *used = sl_used_ways(b, set);
-    for (uint32_t i = 0; i < b->mask_words; i++)
+    for (uint32_t i = 0; i < sl_mask_words(b, plain); i++)
         if (~used[i]) {
             uint32_t w = 64 * i + (uint32_t)__builtin_ctzll(~used[i]);
             return w < b->ways ? w : SL_NO_WAY;
@@ -215,11 +221,11 @@ static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
 }
 
 /* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
-static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
+static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask, bool plain)
 {
     const uint64_t *used = sl_used_ways(b, set), *in_flight = sl_ways_in_flight(b, set);
     uint64_t any = 0;
-    for (uint32_t i = 0; i < b->mask_words; i++) {
+    for (uint32_t i = 0; i < sl_mask_words(b, plain); i++) {
         uint64_t all = b->ways - 64 * i < 64 ? (UINT64_C(1) << (b->ways - 64 * i)) - 1 : UINT64_MAX;
         b->offered[i] = (free_too ? all : used[i]) & ~in_flight[i];
         any |= b->offered[i];
@@ -230,10 +236,10 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
 
 /* Ways from which the victim is chosen: where some are marked evict-first, only these; where not all are marked
  * evict-last, or too many, the others. False: there is none. */
-static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
+static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask, bool plain)
 {
-    bool any = sl_offer_ways(b, set, false, mask), first = false;
-    if (b->plain)
+    bool any = sl_offer_ways(b, set, false, mask, plain), first = false;
+    if (plain)
         return any;
     const uint64_t *ways = b->first_ways ? &b->first_ways[(size_t)set * b->mask_words] : NULL;
     for (uint32_t i = 0; ways && i < b->mask_words; i++)

@@ -136,7 +136,7 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
 /* The priorities of the line of a request. Of half the lines which ones is decided by their addresses. */
 static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_request *r)
 {
-    uint8_t by_hint = r->hinted & sim->first;
+    uint8_t by_hint = r->evict_hint & sim->first;
     if (hint->half && sl_hash_mix(r->addr >> sim->log2_line) & 1)
         return by_hint;
     return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
@@ -191,12 +191,12 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
         find_bytes(sim, bank, shape, inst, access, &piece[i], r);
-        r->bypass = hint.bypass & (uint8_t)~hints;
-        r->hinted = hint.bypass & hints;
+        r->no_allocate = hint.bypass & (uint8_t)~hints;
+        r->evict_hint = hint.bypass & hints;
         r->priority = priority_of(sim, &hint, r);
         r->log2_fetch = hint.log2_fetch & 0x3f;
         r->merges = kind == SL_REQUEST_STORE && pieces <= SL_JOINED_LINES;
-        r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
+        r->no_lookup = !decision->lookup && !(hints & 1); /* L1 alone */
         r->since = sim->now + 1;
         SL_OBSERVE_DATA(sim, on_issue, number);
         sl_request_push(sim->pool, &core->queue[q], number);

@@ -37,11 +37,12 @@ typedef struct sl_request {
     uint16_t core;
     uint8_t warp;
     uint8_t kind;           /* sl_request_kind */
-    uint8_t bypass;         /* bit i: bypasses level i */
-    uint8_t no_lookup;      /* bit i: bypasses level i without a lookup */
-    uint8_t admitted;       /* bit i: level i has decided against bypassing */
+    uint8_t no_allocate;    /* bit i: its cache operator or the plan asks level i not to allocate */
+    uint8_t evict_hint;     /* bit i: it has the hint of level i, where that is not `bypass`; loads only */
+    uint8_t bypass;         /* bit per hop (sl_hop_of): it bypasses that bank; written by sl_decide_bypass alone */
+    uint8_t no_lookup : 4;  /* bit i: its cache operator skips the lookup in level i */
+    uint8_t admitted : 4;   /* bit i: the policy of level i was asked */
     uint8_t feedback;       /* SL_FEEDBACK_*, from the level below */
-    uint8_t hinted;         /* bit i: has the bypass hint of level i; only loads */
     uint8_t stalled;        /* bit per sl_stall: the policy of the level it is at was asked */
     uint8_t priority;       /* bit i: its line is evicted first from level i; bit 4 + i: last */
     uint8_t log2_fetch : 6; /* bytes that the last level fetches at least; 0: as it does */

@@ -63,7 +63,7 @@ static uint32_t written_by(const sl_sim *sim, const sl_request *r)
 uint32_t sl_stored_merge(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_request *r)
 {
     const sl_stored *s = b->stored ? &b->stored[line_slot] : NULL;
-    uint32_t at = s ? s->place - b->sent : SL_NONE;
+    uint32_t at = s ? s->position - b->sent : SL_NONE;
     if (!b->level->join_cycles || at >= b->out.count || !r->merges || s->warp != r->warp)
         return SL_NONE;
     sl_request *first = sl_request_at(sim, sl_queue_at(&b->out, at));
@@ -81,12 +81,12 @@ void sl_stored_keep(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_request 
     if (!have_stored(sim, b))
         return;
     sl_stored *s = &b->stored[line_slot];
-    if ((int32_t)(s->place - b->sent) < 0)
+    if ((int32_t)(s->position - b->sent) < 0)
         s->waiting = 0;
     for (; granules; granules &= granules - 1)
         keep_granule(b, line_slot, r, granules & -granules, words_of(sim, (uint32_t)__builtin_ctz(granules)));
     s->warp = r->warp;
-    s->place = b->sent + b->out.count;
+    s->position = b->sent + b->out.count;
 }
 
 uint32_t sl_stored_add(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t words, uint32_t granules)
