@@ -329,7 +329,7 @@ static sl_status take_simulated(void *to, const sl_sim *sim, uint32_t n, const s
 static sl_sim_options sim_options(const sl_analysis *analysis, const sl_progress *progress)
 {
     return (sl_sim_options){
-        .seed = analysis->seed, .cold = analysis->cold, .listener = analysis->observer, .progress = progress};
+        .seed = analysis->seed, .cold = analysis->cold, .observer = analysis->observer, .progress = progress};
 }
 
 static sl_sim_series series_of(const sl_analysis *analysis, const sl_recording *recording, uint32_t first,
@@ -430,7 +430,7 @@ static sl_status run_simulation(const sl_analysis *analysis, const sl_recording 
     const sl_sim_series all = series_of(analysis, recording, 0, recording->launches, NULL);
     const sl_sim_options options = sim_options(analysis, progress);
     sl_sim_options searching = options;
-    searching.listener = NULL;
+    searching.observer = NULL;
     sl_status status = sl_sim_search_run(&all, machine, &searching, pool, &result->search, error);
     if (status)
         return status;

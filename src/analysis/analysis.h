@@ -25,7 +25,7 @@ typedef struct sl_analysis {
     bool requests;                   /* also the reuse of lines in the requests of L1 (sim/stream.h) */
     bool bound;                      /* also a lower bound on the misses of any policy */
     const sl_sim_plan *plan;         /* [launches of the recording]; NULL: none */
-    const sl_sim_listener *observer; /* NULL: none */
+    const sl_sim_observer *observer; /* NULL: none */
     /* profiles */
     const sl_profile_options *profile; /* NULL: sl_profile_defaults of the machine */
     bool loads_only;                   /* with the defaults */

@@ -114,12 +114,12 @@ static sl_status simulate_all(run *r, const sl_recording *recording, sl_error *e
     if (!status)
         status = open_timeline(r, error);
     if (r->timeline)
-        r->analysis.observer = sl_timeline_listener(r->timeline);
+        r->analysis.observer = sl_timeline_observer(r->timeline);
     if (!status)
         status = sl_result_set_make(recording, &r->analysis, sl_findings_wanted(r->inv), r->pool, r->inv->progress,
                                     &r->set, error);
     if (r->set.measured.stuck)
-        fputs(r->set.measured.stuck, stderr);
+        sl_terminal_put(stderr, r->set.measured.stuck, strlen(r->set.measured.stuck));
     return close_timeline(r, status, error);
 }
 

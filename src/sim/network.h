@@ -7,7 +7,7 @@
 
 #include "sim/bank.h"
 
-enum { SL_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
+enum { SL_PACKET_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
 
 /* A queue entry has become free: the bank of `level` that has waited longest goes on. */
 void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);

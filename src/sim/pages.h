@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 /* It is aligned to a line of the host's cache, and goes back by free. NULL: memory ran out. */
-static inline void *sl_pages_take(size_t bytes)
+static inline void *huge_alloc(size_t bytes)
 {
     const size_t huge = 2 << 20, page = bytes < huge ? 64 : huge;
     size_t whole = (bytes + page - 1) / page * page;

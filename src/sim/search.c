@@ -163,7 +163,7 @@ sl_status sl_sim_search_run(const sl_sim_series *series, sl_machine *machine, co
                   .progress = options->progress,
                   .lock = PTHREAD_MUTEX_INITIALIZER};
     s.options.progress = NULL;
-    s.options.listener = NULL;
+    s.options.observer = NULL;
     s.options.record_stream = NULL;
     status = list_tries(search, error);
     if (!status)

@@ -42,7 +42,7 @@ typedef enum sl_dram_command {
 
 /* Is notified of what the parts of a machine do, in the order in which it is simulated; cycles are those of the launch.
  * Any of the functions may be NULL. */
-typedef struct sl_sim_listener {
+typedef struct sl_sim_observer {
     void *to;
     void (*launch)(void *to, const sl_machine *machine, const sl_loaded *loaded); /* starts */
     void (*done)(void *to, uint64_t cycles);                                      /* it has ended */
@@ -51,19 +51,19 @@ typedef struct sl_sim_listener {
     /* A bank of a level at the end of a cycle: lines in flight, and requests that wait before it. */
     void (*bank)(void *to, uint32_t level, uint32_t bank, uint64_t now, uint32_t mshrs, uint32_t queued);
     void (*dram)(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write);
-} sl_sim_listener;
+} sl_sim_observer;
 
 typedef struct sl_sim_options {
     uint64_t seed;
-    bool cold;                            /* empties all levels before each launch */
-    const struct sl_line_counts *counts;  /* of a profiling run, for policies that need them */
-    struct sl_line_counts *record_counts; /* counts requests to the first level; NULL: not wanted */
-    struct sl_sim_stream *record_stream;  /* requests to the first level, in order; NULL: not wanted */
-    const sl_sim_listener *listener;      /* NULL: nobody listens */
-    uint64_t max_cycles;                  /* of a launch; 0: any number */
-    bool check_data;                      /* fails where a load does not see the last store (data_check.h) */
-    const sl_progress *progress;          /* NULL: none */
-    sl_pool *pool;                        /* threads that simulate a launch together; NULL: the caller does it alone */
+    bool cold;                                    /* empties all levels before each launch */
+    const struct sl_line_counts *counts;          /* of a profiling run, for policies that need them */
+    struct sl_line_counts *record_counts;         /* counts requests to the first level; NULL: not wanted */
+    struct sl_sim_stream *record_stream;          /* requests to the first level, in order; NULL: not wanted */
+    const sl_sim_observer *observer;              /* NULL: none */
+    uint64_t max_cycles;                          /* of a launch; 0: any number */
+    const struct sl_data_observer *data_observer; /* data_observer.h; NULL: none */
+    const sl_progress *progress;                  /* NULL: none */
+    sl_pool *pool;        /* threads that simulate a launch together; NULL: the caller does it alone */
     uint32_t shared_from; /* groups of cores with work in a cycle that these share; 0: as many as are worth it */
 } sl_sim_options;
 

@@ -11,14 +11,16 @@
 
 #include "sim/bank.h"
 
-/* Of these units of a line of the first level, those of which the words that a load wants were stored. */
-uint32_t sl_stored_units(const sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t words, uint32_t units);
-/* A store to units of a line of the first level, some of which it writes in part; it is about to be put into `out`. */
-void sl_stored_keep(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t units);
+/* Of these granules of a line of the first level, those of which the words that a load wants were stored. */
+uint32_t sl_stored_granules(const sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t words,
+                            uint32_t granules);
+/* A store to granules of a line of the first level, some of which it writes in part; it is about to be put into `out`.
+ */
+void sl_stored_keep(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t granules);
 /* Whether the store goes on with one of its warp to the same line that has not been sent: its place in `out`, or
  * SL_NONE. */
-uint32_t sl_stored_join(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store);
-/* A store to a level that keeps it: of its units, those of which all words have been stored by now. */
-uint32_t sl_stored_add(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t words, uint32_t units);
+uint32_t sl_stored_merge(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store);
+/* A store to a level that keeps it: of its granules, those of which all words have been stored by now. */
+uint32_t sl_stored_add(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t words, uint32_t granules);
 
 #endif

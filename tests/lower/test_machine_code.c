@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "emu/emu.h"
-#include "sim/program.h"
+#include "lower/program.h"
 #include "support.h"
 
 /* A kernel with its machine code, as a GPU runs it. */
@@ -53,10 +53,10 @@ static void finish(kernel *k)
 
 #define CUBIN SL_TEST_DATA "/sass/kernels_90.cubin"
 
-/* The opcode of a step's access; NULL: it accesses nothing. */
-static const char *access_of(const kernel *k, uint32_t step)
+/* The opcode of a uop's access; NULL: it accesses nothing. */
+static const char *access_of(const kernel *k, uint32_t uop)
 {
-    const sl_inst *inst = sl_program_inst(&k->code, step);
+    const sl_inst *inst = sl_program_inst(&k->code, uop);
     return inst->mem_slot == UINT32_MAX ? NULL : k->facts.strings + inst->opcode;
 }
 
@@ -67,22 +67,22 @@ static void a_loop_is_unrolled_as_often_as_the_compiler_did(void **state)
     start(&k, "sums", CUBIN, 90);
     assert_int_equal(k.facts.regs_per_thread, 16);
     assert_false(k.facts.regs_estimated);
-    const sl_loop *loop = &k.code.loop[1];
-    assert_true(loop->machine);
-    assert_int_equal(loop->factor, 4);
-    const sl_trace_bb *four = &k.code.block[loop->version[0].block];
+    const sl_region *region = &k.code.region[1];
+    assert_true(region->sass);
+    assert_int_equal(region->factor, 4);
+    const sl_trace_bb *four = &k.code.block[region->version[0].block];
     assert_int_equal(four->count, 15);
     /* All loads are issued before the first one is waited for. */
     uint32_t loads = 0, at = four->first;
-    for (; !k.code.step[at].waits; at++)
+    for (; !k.code.uop[at].wait_mask; at++)
         if (access_of(&k, at)) {
-            assert_int_equal(k.code.step[at].kind, SL_STEP_MEMORY);
-            assert_int_equal(k.code.step[at].access, loads);
-            assert_int_equal(k.code.step[at].sets, 2 + loads++);
+            assert_int_equal(k.code.uop[at].kind, SL_UOP_MEMORY);
+            assert_int_equal(k.code.uop[at].access, loads);
+            assert_int_equal(k.code.uop[at].write_scoreboard, 2 + loads++);
         }
     assert_int_equal(loads, 4);
-    assert_int_equal(k.code.step[at].waits, 1 << 2);
-    assert_int_equal(k.code.step[four->first + 14].stall, 6); /* the branch */
+    assert_int_equal(k.code.uop[at].wait_mask, 1 << 2);
+    assert_int_equal(k.code.uop[four->first + 14].stall, 6); /* the branch */
     finish(&k);
 }
 
@@ -91,8 +91,8 @@ static void what_is_left_of_a_loop_is_with_what_follows(void **state)
     (void)state;
     kernel k;
     start(&k, "sums", CUBIN, 90);
-    assert_int_equal(k.code.loop[1].tail, 2);
-    const sl_loop *tail = &k.code.loop[2];
+    assert_int_equal(k.code.region[1].tail, 2);
+    const sl_region *tail = &k.code.region[2];
     assert_int_equal(tail->lead, 3);
     assert_int_equal(tail->lead_accesses, 3);
     const sl_trace_bb *block = &k.code.block[tail->version[0].block];
@@ -100,12 +100,12 @@ static void what_is_left_of_a_loop_is_with_what_follows(void **state)
     uint32_t parts = 0;
     for (uint32_t i = block->first; i < block->first + block->count; i++)
         if (access_of(&k, i)) {
-            assert_int_equal(k.code.step[i].part, parts++);
+            assert_int_equal(k.code.uop[i].bb_copy, parts++);
             assert_string_equal(access_of(&k, i), parts < 4 ? "ld.global.f32" : "st.global.f32");
         }
     assert_int_equal(parts, 4);
     /* What leads into the loop is part of the block before it: 13 instructions and 2. */
-    assert_int_equal(k.code.block[k.code.loop[0].version[0].block].count, 15);
+    assert_int_equal(k.code.block[k.code.region[0].version[0].block].count, 15);
     finish(&k);
 }
 
@@ -114,13 +114,13 @@ static void indices_are_loaded_before_what_they_lead_to(void **state)
     (void)state;
     kernel k;
     start(&k, "gather", CUBIN, 90);
-    const sl_trace_bb *four = &k.code.block[k.code.loop[1].version[0].block];
-    assert_int_equal(k.code.loop[1].factor, 4);
+    const sl_trace_bb *four = &k.code.block[k.code.region[1].version[0].block];
+    assert_int_equal(k.code.region[1].factor, 4);
     uint32_t indices[4], values[4], loads = 0, index = 0, value = 0;
     for (uint32_t i = four->first; i < four->first + four->count; i++) {
         if (!access_of(&k, i))
             continue;
-        uint32_t iteration = k.code.step[i].part, nth = k.code.step[i].access % 3;
+        uint32_t iteration = k.code.uop[i].bb_copy, nth = k.code.uop[i].access % 3;
         if (nth == 1)
             indices[index++] = iteration;
         if (nth == 2) {
@@ -142,8 +142,8 @@ static void a_slow_path_that_hardly_runs_is_left_out(void **state)
     (void)state;
     kernel k;
     start(&k, "divide", CUBIN, 90);
-    assert_true(k.code.loop[0].machine);
-    assert_int_equal(k.code.block[k.code.loop[0].version[0].block].count, 23);
+    assert_true(k.code.region[0].sass);
+    assert_int_equal(k.code.block[k.code.region[0].version[0].block].count, 23);
     finish(&k);
 }
 
@@ -152,11 +152,11 @@ static void stores_to_neighbouring_words_become_one(void **state)
     (void)state;
     kernel k;
     start(&k, "blocks", CUBIN, 90);
-    const sl_trace_bb *block = &k.code.block[k.code.loop[0].version[0].block];
+    const sl_trace_bb *block = &k.code.block[k.code.region[0].version[0].block];
     uint32_t shared = 0, barriers = 0;
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
-        shared += k.code.step[i].kind == SL_STEP_SHARED;
-        barriers += k.code.step[i].kind == SL_STEP_BARRIER;
+        shared += k.code.uop[i].kind == SL_UOP_SHARED;
+        barriers += k.code.uop[i].kind == SL_UOP_BARRIER;
     }
     assert_int_equal(shared, 1);
     assert_int_equal(barriers, 1);
@@ -169,14 +169,14 @@ static void machine_code_of_another_gpu_is_not_used(void **state)
     kernel k;
     start(&k, "sums", SL_TEST_DATA "/sass/kernels_80.cubin", 90);
     assert_int_equal(k.facts.machine_sm, 80);
-    assert_false(k.code.loop[0].machine);
-    assert_false(k.code.loop[1].machine);
+    assert_false(k.code.region[0].sass);
+    assert_false(k.code.region[1].sass);
     finish(&k);
     start(&k, "sums", SL_TEST_DATA "/sass/kernels_80.cubin", 80);
-    assert_true(k.code.loop[1].machine);
+    assert_true(k.code.region[1].sass);
     finish(&k);
     start(&k, "sums", CUBIN, 0);
-    assert_false(k.code.loop[1].machine);
+    assert_false(k.code.region[1].sass);
     finish(&k);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/machine_code.h"
+#include "lower/sass_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct run {
 } run;
 
 typedef struct builder {
-    sl_machine_code *code;
+    sl_sass_code *code;
     uint32_t *run_of; /* [insts + 1] */
     uint32_t runs;
     run *run;
@@ -38,7 +38,7 @@ static bool falls_through(const sl_sass_inst *i)
 
 static void find_runs(builder *b)
 {
-    const sl_machine_code *c = b->code;
+    const sl_sass_code *c = b->code;
     uint32_t *starts = b->run_of;
     starts[0] = 1;
     for (uint32_t i = 0; i < c->insts; i++) {
@@ -57,7 +57,7 @@ static void find_runs(builder *b)
 
 static void find_edges(builder *b)
 {
-    const sl_machine_code *c = b->code;
+    const sl_sass_code *c = b->code;
     for (uint32_t r = 0; r < b->runs; r++) {
         run *at = &b->run[r];
         const sl_sass_inst *last = &c->inst[at->first + at->count - 1];
@@ -112,13 +112,13 @@ static uint32_t continuation(const builder *b, uint32_t r)
 
 static void add_blocks(builder *b)
 {
-    sl_machine_code *c = b->code;
+    sl_sass_code *c = b->code;
     uint32_t used = 0;
     for (uint32_t r = 0; r < b->runs; r++) {
         if (b->run[r].rare || b->run[r].joined)
             continue;
-        sl_machine_block *block = &c->block[c->blocks++];
-        *block = (sl_machine_block){.first = used};
+        sl_sass_block *block = &c->block[c->blocks++];
+        *block = (sl_sass_block){.first = used};
         uint32_t last = r;
         for (uint32_t at = r; at != NONE; at = continuation(b, at)) {
             last = at;
@@ -131,10 +131,10 @@ static void add_blocks(builder *b)
     }
 }
 
-sl_status sl_machine_code_read(const sl_trace_kernel *kernel, sl_machine_code *code, sl_error *error)
+sl_status sl_sass_blocks_read(const sl_trace_kernel *kernel, sl_sass_code *code, sl_error *error)
 {
     uint32_t insts = kernel->machine_bytes / SL_SASS_BYTES;
-    *code = (sl_machine_code){.insts = insts};
+    *code = (sl_sass_code){.insts = insts};
     builder b = {.code = code};
     code->inst = calloc(insts + 1u, sizeof *code->inst);
     code->at = calloc(insts + 1u, sizeof *code->at);
@@ -156,14 +156,14 @@ sl_status sl_machine_code_read(const sl_trace_kernel *kernel, sl_machine_code *c
     free(b.run);
     free(stack);
     if (status)
-        sl_machine_code_fini(code);
+        sl_sass_blocks_fini(code);
     return status;
 }
 
-void sl_machine_code_fini(sl_machine_code *code)
+void sl_sass_blocks_fini(sl_sass_code *code)
 {
     free(code->inst);
     free(code->at);
     free(code->block);
-    *code = (sl_machine_code){0};
+    *code = (sl_sass_code){0};
 }

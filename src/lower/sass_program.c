@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/machine_program.h"
+#include "lower/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/matching.h"
+#include "lower/sass_blocks.h"
 
 enum { FENCE_OF_BLOCK = 0 };
 
@@ -14,9 +14,9 @@ static uint32_t latency(const sl_core_limits *core, const sl_sass_inst *inst)
         const char *name;
         uint32_t cycles;
     } table[] = {
-#define SL_MACHINE_LATENCY(name, cycles) {name, cycles},
-#include "sim/machine_latencies.def"
-#undef SL_MACHINE_LATENCY
+#define SL_SASS_LATENCY(name, cycles) {name, cycles},
+#include "lower/sass_latencies.def"
+#undef SL_SASS_LATENCY
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (sl_sass_is(inst, table[i].name))
@@ -36,10 +36,10 @@ static uint8_t unit_of(const sl_sass_inst *inst)
 static uint8_t kind_of(const sl_sass_inst *inst)
 {
     if (sl_sass_is(inst, "BAR"))
-        return SL_STEP_BARRIER;
+        return SL_UOP_BARRIER;
     if (sl_sass_is(inst, "DEPBAR"))
-        return SL_STEP_WAIT_ASYNC;
-    return sl_sass_is(inst, "MEMBAR") && inst->scope != FENCE_OF_BLOCK ? SL_STEP_FENCE : SL_STEP_PLAIN;
+        return SL_UOP_WAIT_ASYNC;
+    return sl_sass_is(inst, "MEMBAR") && inst->scope != FENCE_OF_BLOCK ? SL_UOP_FENCE : SL_UOP_PLAIN;
 }
 
 /* ---- which loads addresses come from ----
@@ -87,7 +87,7 @@ static uint8_t rank(const flow *f, place at)
     return (uint8_t)(2 * at.depth + ((f->leads & load_mask(at)) != 0));
 }
 
-static place follow_ptx(flow *f, const sl_step *s, const sl_inst *inst)
+static place follow_ptx(flow *f, const sl_uop *s, const sl_inst *inst)
 {
     uint64_t from = 0;
     place at = {.load = MAX_LOADS};
@@ -124,7 +124,7 @@ static place follow_machine(flow *f, const sl_sass_inst *inst, bool access)
 /* An access, exchange or barrier of PTX, of one of the iterations. */
 typedef struct anchor {
     uint32_t kind, inst, access;
-    uint8_t part;
+    uint8_t bb_copy;
     uint8_t words, rank;
     place at;
     bool taken;
@@ -133,7 +133,7 @@ typedef struct anchor {
 typedef struct placing {
     sl_program *program;
     const sl_core_limits *core;
-    sl_machine_code code;
+    sl_sass_code code;
     bool local; /* the kernel accesses local memory by itself */
     anchor *anchor;
     uint32_t anchors, from; /* from: those before have been taken */
@@ -144,36 +144,36 @@ typedef struct placing {
 
 /* ---- accesses of the trace ---- */
 
-static void add_anchors(placing *p, flow *f, uint32_t b, uint32_t part, uint32_t *access)
+static void add_anchors(placing *p, flow *f, uint32_t b, uint32_t bb_copy, uint32_t *access)
 {
     const sl_trace_kernel *k = p->program->kernel;
     for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
         const sl_inst *inst = &k->inst[i];
         uint32_t kind = sl_anchor_of_ptx(k, inst);
-        place at = follow_ptx(f, &p->program->step[i], inst);
+        place at = follow_ptx(f, &p->program->uop[i], inst);
         if (kind)
             p->anchor[p->anchors++] = (anchor){.kind = kind,
                                                .inst = i,
-                                               .access = *access + p->program->step[i].access,
-                                               .part = (uint8_t)part,
+                                               .access = *access + p->program->uop[i].access,
+                                               .bb_copy = (uint8_t)bb_copy,
                                                .words = (uint8_t)sl_anchor_words(inst->space, inst->width),
                                                .at = at};
     }
-    *access += p->program->loop[b].accesses;
+    *access += p->program->region[b].accesses;
 }
 
 static void find_anchors(placing *p, const sl_match *m)
 {
-    uint32_t access = 0, part = 0;
+    uint32_t access = 0, bb_copy = 0;
     memset(p->loads, 0, p->program->registers * sizeof *p->loads);
     flow f = {.loads = p->loads};
     p->anchors = p->from = 0;
     for (uint32_t n = 0; n < m->lead; n++)
         for (uint32_t b = 0; b < m->lead_blocks; b++)
-            add_anchors(p, &f, m->first - m->lead_blocks + b, part++, &access);
+            add_anchors(p, &f, m->first - m->lead_blocks + b, bb_copy++, &access);
     for (uint32_t n = 0; n < m->iterations; n++)
         for (uint32_t b = 0; b < m->blocks; b++)
-            add_anchors(p, &f, m->first + b, part++, &access);
+            add_anchors(p, &f, m->first + b, bb_copy++, &access);
     for (uint32_t i = 0; i < p->anchors; i++)
         p->anchor[i].rank = rank(&f, p->anchor[i].at);
 }
@@ -209,41 +209,41 @@ static const anchor *take_anchor(placing *p, uint32_t kind, uint8_t wanted, uint
 
 /* ---- blocks ---- */
 
-static void add_step(placing *p, const sl_sass_inst *inst, uint8_t wanted)
+static void add_uop(placing *p, const sl_sass_inst *inst, uint8_t wanted)
 {
     sl_program *to = p->program;
-    sl_step *s = &to->step[to->steps];
+    sl_uop *s = &to->uop[to->uops];
     uint32_t kind = sl_anchor_of_sass(inst, p->local);
     const anchor *a = kind ? take_anchor(p, kind, wanted, sl_anchor_words(inst->space, inst->width)) : NULL;
     bool memory = a && to->kernel->inst[a->inst].mem_slot != UINT32_MAX;
-    *s = (sl_step){.kind = kind_of(inst),
-                   .unit = unit_of(inst),
-                   .issues = 1,
-                   .passes = 1,
-                   .cycles = latency(p->core, inst),
-                   .machine = true,
-                   .stall = inst->stall ? inst->stall : 1,
-                   .sets = inst->write_barrier,
-                   .read = inst->read_barrier,
-                   .waits = inst->waits};
+    *s = (sl_uop){.kind = kind_of(inst),
+                  .unit = unit_of(inst),
+                  .issues = 1,
+                  .atomic_wavefronts = 1,
+                  .cycles = latency(p->core, inst),
+                  .sass = true,
+                  .stall = inst->stall ? inst->stall : 1,
+                  .write_scoreboard = inst->write_barrier,
+                  .read_scoreboard = inst->read_barrier,
+                  .wait_mask = inst->waits};
     if (a)
-        s->part = a->part;
-    else if (s->kind == SL_STEP_BARRIER)
-        s->kind = SL_STEP_PLAIN;
+        s->bb_copy = a->bb_copy;
+    else if (s->kind == SL_UOP_BARRIER)
+        s->kind = SL_UOP_PLAIN;
     if (memory) {
-        const sl_step *ptx = &to->step[a->inst];
+        const sl_uop *ptx = &to->uop[a->inst];
         s->kind = ptx->kind;
         s->queued = ptx->queued;
-        s->passes = ptx->passes;
+        s->atomic_wavefronts = ptx->atomic_wavefronts;
         s->cycles = ptx->cycles;
         s->access = a->access;
     }
-    to->order[to->steps++] = memory ? a->inst : SL_NO_INST;
+    to->inst_of[to->uops++] = memory ? a->inst : SL_NO_INST;
 }
 
 static bool has_anchors(const placing *p, uint32_t b)
 {
-    const sl_machine_block *block = &p->code.block[b];
+    const sl_sass_block *block = &p->code.block[b];
     for (uint32_t i = block->first; i < block->first + block->count; i++)
         if (sl_anchor_of_sass(&p->code.inst[p->code.at[i]], p->local))
             return true;
@@ -253,7 +253,7 @@ static bool has_anchors(const placing *p, uint32_t b)
 /* Instructions of a block, and of those behind it that are no block of PTX and only lead into a loop. */
 static uint32_t count_with_glue(const placing *p, uint32_t b)
 {
-    const sl_machine_block *block = p->code.block;
+    const sl_sass_block *block = p->code.block;
     uint32_t first = block[b].first, last = b;
     bool loops = block[b].loops;
     while (!loops && last + 1 < p->code.blocks && !p->matched[last + 1] && !block[last + 1].loops &&
@@ -268,7 +268,7 @@ static uint32_t add_block(placing *p, const sl_match *m)
 {
     sl_program *to = p->program;
     find_anchors(p, m);
-    uint32_t first = to->steps, count = count_with_glue(p, m->block);
+    uint32_t first = to->uops, count = count_with_glue(p, m->block);
     const uint32_t *at = &p->code.at[p->code.block[m->block].first];
     uint64_t loads[MACHINE_REGISTERS] = {0};
     flow f = {.loads = loads};
@@ -277,8 +277,8 @@ static uint32_t add_block(placing *p, const sl_match *m)
         p->place[i] = follow_machine(&f, inst, inst->op_class == SL_CLASS_MEMORY && sl_anchor_of_sass(inst, p->local));
     }
     for (uint32_t i = 0; i < count; i++)
-        add_step(p, &p->code.inst[at[i]], rank(&f, p->place[i]));
-    to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
+        add_uop(p, &p->code.inst[at[i]], rank(&f, p->place[i]));
+    to->block[to->blocks] = (sl_trace_bb){first, to->uops - first};
     return to->blocks++;
 }
 
@@ -286,23 +286,23 @@ static uint32_t add_block(placing *p, const sl_match *m)
 static uint32_t add_estimate(placing *p, const sl_match *m)
 {
     sl_program *to = p->program;
-    uint32_t first = to->steps, access = 0;
+    uint32_t first = to->uops, access = 0;
     for (uint32_t b = 0; b < m->blocks; b++) {
         const sl_trace_bb *bb = &to->kernel->bb[m->first + b];
         for (uint32_t i = bb->first; i < bb->first + bb->count; i++) {
-            to->step[to->steps] = to->step[i];
-            to->step[to->steps].access += access;
-            to->step[to->steps].part = (uint8_t)b;
-            to->order[to->steps++] = i;
+            to->uop[to->uops] = to->uop[i];
+            to->uop[to->uops].access += access;
+            to->uop[to->uops].bb_copy = (uint8_t)b;
+            to->inst_of[to->uops++] = i;
         }
-        access += to->loop[m->first + b].accesses;
+        access += to->region[m->first + b].accesses;
     }
-    to->block[to->blocks] = (sl_trace_bb){first, to->steps - first};
+    to->block[to->blocks] = (sl_trace_bb){first, to->uops - first};
     return to->blocks++;
 }
 
 /* The first one of so many iterations counts. */
-static void add_version(sl_loop *loop, uint32_t iterations, uint32_t block)
+static void add_version(sl_region *loop, uint32_t iterations, uint32_t block)
 {
     uint32_t at = 0;
     while (at < loop->versions && loop->version[at].iterations > iterations)
@@ -318,19 +318,19 @@ static void add_version(sl_loop *loop, uint32_t iterations, uint32_t block)
 static void place_unit(placing *p, const sl_match *m, uint32_t versions)
 {
     sl_program *to = p->program;
-    sl_loop *loop = &to->loop[m->first];
+    sl_region *loop = &to->region[m->first];
     bool single = false;
     loop->blocks = m->blocks;
     if (m->lead) {
         uint32_t before = m->first - m->lead_blocks;
-        to->loop[before].tail = m->first;
+        to->region[before].tail = m->first;
         loop->lead = m->lead;
         loop->lead_blocks = m->lead_blocks;
-        loop->lead_accesses = loop->unit_accesses = m->lead * to->loop[before].unit_accesses;
+        loop->lead_accesses = loop->iteration_accesses = m->lead * to->region[before].iteration_accesses;
     }
     for (uint32_t b = 0; b < m->blocks; b++) {
-        to->loop[m->first + b].machine = true;
-        loop->unit_accesses += to->loop[m->first + b].accesses;
+        to->region[m->first + b].sass = true;
+        loop->iteration_accesses += to->region[m->first + b].accesses;
     }
     for (uint32_t v = 0; v < versions; v++) {
         bool one = m[v].iterations == 1;
@@ -341,8 +341,8 @@ static void place_unit(placing *p, const sl_match *m, uint32_t versions)
     if (!single)
         add_version(loop, 1, add_estimate(p, m));
     loop->factor = loop->version[0].iterations;
-    uint32_t held = loop->factor * loop->unit_accesses;
-    to->held = held > to->held ? held : to->held;
+    uint32_t held = loop->factor * loop->iteration_accesses;
+    to->read_ahead = held > to->read_ahead ? held : to->read_ahead;
 }
 
 /* Blocks that only end the kernel: machine code does it where it comes to its end. */
@@ -351,17 +351,17 @@ static void drop_ends(sl_program *program)
     const sl_trace_kernel *k = program->kernel;
     for (uint32_t b = 0; b < k->bbs; b++)
         if (k->bb[b].count == 1 && !strcmp(k->strings + k->inst[k->bb[b].first].opcode, "ret"))
-            program->step[k->bb[b].first].issues = 0;
+            program->uop[k->bb[b].first].issues = 0;
 }
 
-sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits *core, sl_error *error)
+sl_status sl_pass_use_sass(sl_program *program, const sl_core_limits *core, sl_error *error)
 {
     placing p = {.program = program, .core = core, .local = sl_uses_local(program->kernel)};
     uint32_t matches = 0;
-    if (sl_machine_code_read(program->kernel, &p.code, NULL))
+    if (sl_sass_blocks_read(program->kernel, &p.code, NULL))
         return SL_OK;
     sl_match *match = calloc(p.code.blocks + 1u, sizeof *match);
-    p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_PARTS + 1, sizeof *p.anchor);
+    p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_BB_COPIES + 1, sizeof *p.anchor);
     p.loads = calloc(program->registers, sizeof *p.loads);
     p.place = calloc(p.code.insts + 1u, sizeof *p.place);
     p.matched = calloc(p.code.blocks + 1u, sizeof *p.matched);
@@ -385,6 +385,6 @@ sl_status sl_program_use_machine_code(sl_program *program, const sl_core_limits 
     free(p.loads);
     free(p.place);
     free(p.matched);
-    sl_machine_code_fini(&p.code);
+    sl_sass_blocks_fini(&p.code);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/matching.h"
+#include "lower/sass_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "trace/loaded.h"
 
 enum { MOST_TIMES = 3, LENGTH_SLACK = 64 }; /* of lengths: some instructions move to blocks before and behind */
-enum { MAX_GROUP = SL_MAX_PARTS, MAX_TABLE = 1 << 22, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
+enum { MAX_GROUP = SL_MAX_BB_COPIES, MAX_TABLE = 1 << 22, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
 
 /* What a match is worth. An access outweighs all else. */
 enum {
@@ -81,7 +81,7 @@ typedef struct side {
 
 typedef struct matching {
     const sl_program *program;
-    const sl_machine_code *code;
+    const sl_sass_code *code;
     uint32_t n, m;
     side *ptx, *machine;
     int32_t *best; /* [(n + 1) * (m + 1)]: of the blocks from these on */
@@ -104,9 +104,9 @@ static void describe_ptx(matching *t)
         side *s = &t->ptx[b];
         uint32_t to = k->jump[b] ? k->jump[b] - 1 : NOWHERE;
         s->back = to <= b ? to : NOWHERE;
-        s->accesses = t->program->loop[b].accesses;
+        s->accesses = t->program->region[b].accesses;
         for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
-            s->insts += t->program->step[i].issues;
+            s->insts += t->program->uop[i].issues;
             add_anchor(s, sl_anchor_of_ptx(k, &k->inst[i]), k->inst[i].space, k->inst[i].width);
         }
         const sl_inst *last = k->bb[b].count ? &k->inst[k->bb[b].first + k->bb[b].count - 1] : NULL;
@@ -124,7 +124,7 @@ static void describe_machine(matching *t)
 {
     bool local = sl_uses_local(t->program->kernel);
     for (uint32_t b = 0; b < t->m; b++) {
-        const sl_machine_block *block = &t->code->block[b];
+        const sl_sass_block *block = &t->code->block[b];
         side *s = &t->machine[b];
         s->insts = block->count;
         s->loops = block->loops;
@@ -187,8 +187,8 @@ static uint32_t iterations(const group *g, const side *s)
     uint32_t n = 1;
     if (g->loop && g->sum.anchors)
         n = s->anchors / g->sum.anchors;
-    bool fits = n && n * g->blocks <= SL_MAX_PARTS && (n == 1 || n * g->sum.accesses <= SL_MAX_UNIT_ACCESSES) &&
-                g->sum.accesses <= SL_MAX_UNIT_ACCESSES;
+    bool fits = n && n * g->blocks <= SL_MAX_BB_COPIES && (n == 1 || n * g->sum.accesses <= SL_MAX_REGION_ACCESSES) &&
+                g->sum.accesses <= SL_MAX_REGION_ACCESSES;
     return fits && g->sum.hash * n == s->hash && g->sum.anchors * n == s->anchors &&
                    similar(g->sum.insts * n, s->insts, MOST_TIMES, LENGTH_SLACK)
                ? n
@@ -208,8 +208,8 @@ static uint32_t led_by(const group *loop, const group *tail, const side *s)
     if (s->loops || tail->loop || !loop->sum.anchors || s->anchors <= tail->sum.anchors)
         return 0;
     uint32_t words = s->anchors - tail->sum.anchors, n = words / loop->sum.anchors;
-    bool fits = n * loop->blocks + tail->blocks <= SL_MAX_PARTS &&
-                n * loop->sum.accesses + tail->sum.accesses <= SL_MAX_UNIT_ACCESSES;
+    bool fits = n * loop->blocks + tail->blocks <= SL_MAX_BB_COPIES &&
+                n * loop->sum.accesses + tail->sum.accesses <= SL_MAX_REGION_ACCESSES;
     return fits && n * loop->sum.anchors == words && loop->sum.hash * n + tail->sum.hash == s->hash ? n : 0;
 }
 
@@ -411,7 +411,7 @@ static bool is_enough(const matching *t, const sl_match *match, uint32_t matches
     return 2 * found >= all;
 }
 
-sl_status sl_match_blocks(const sl_program *program, const sl_machine_code *code, sl_match *match, uint32_t *matches,
+sl_status sl_match_blocks(const sl_program *program, const sl_sass_code *code, sl_match *match, uint32_t *matches,
                           sl_error *error)
 {
     matching t = {.program = program, .code = code, .n = program->kernel->bbs, .m = code->blocks};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/lowering.h"
+#include "lower/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static const struct lowered {
 } table[] = {
 #define SL_LOWERED(op, modifier, type, issues, cycles)   {op, modifier, type, issues, cycles, false},
 #define SL_BRANCHING(op, modifier, type, issues, cycles) {op, modifier, type, issues, cycles, true},
-#include "sim/lowering.def"
+#include "lower/instruction_counts.def"
 #undef SL_BRANCHING
 #undef SL_LOWERED
 };
@@ -45,21 +45,21 @@ static bool has_word(const char *opcode, const char *word)
     return !length;
 }
 
-static void lower(sl_step *step, const char *opcode)
+static void lower(sl_uop *uop, const char *opcode)
 {
     const struct lowered *row = table, *end = table + sizeof table / sizeof *table;
     while (row < end &&
            !(first_word(opcode, row->op) && last_word(opcode, row->type) && has_word(opcode, row->modifier)))
         row++;
-    if (row == end || (first_word(opcode, "ld") && step->regs == step->dsts)) /* of a constant whose address is known */
+    if (row == end || (first_word(opcode, "ld") && uop->regs == uop->dsts)) /* of a constant whose address is known */
         return;
-    step->issues = row->issues;
-    step->branches = row->branches;
-    step->further = first_word(opcode, "ld") ? FURTHER_CONSTANT : 0;
+    uop->issues = row->issues;
+    uop->slow_path = row->branches;
+    uop->extra_address_cycles = first_word(opcode, "ld") ? FURTHER_CONSTANT : 0;
     if (!row->cycles)
         return;
-    step->gap = (uint8_t)(row->cycles / row->issues);
-    step->cycles = row->cycles - step->gap * (row->issues - 1u);
+    uop->issue_gap = (uint8_t)(row->cycles / row->issues);
+    uop->cycles = row->cycles - uop->issue_gap * (row->issues - 1u);
 }
 
 /* ---- instructions that become one ---- */
@@ -109,7 +109,7 @@ static void find_uses(lowering *l)
     for (uint32_t r = 0; r < l->program->registers; r++)
         l->use[r] = (use){.only_added = true, .only_addressed = true};
     for (uint32_t i = 0; i < kernel->insts; i++) {
-        const sl_step *s = &l->program->step[i];
+        const sl_uop *s = &l->program->uop[i];
         const char *opcode = opcode_of(l, i);
         for (uint32_t k = 0; k < s->regs; k++) {
             use *u = &l->use[s->reg[k]];
@@ -138,25 +138,25 @@ static bool joins(const lowering *l, uint32_t i, uint32_t reader)
 
 static void join(lowering *l, uint32_t i, uint32_t end)
 {
-    sl_step *step = &l->program->step[i];
+    sl_uop *uop = &l->program->uop[i];
     const char *op = opcode_of(l, i);
-    if (step->kind != SL_STEP_PLAIN || step->dsts != 1)
+    if (uop->kind != SL_UOP_PLAIN || uop->dsts != 1)
         return;
-    const use *u = &l->use[step->reg[0]];
+    const use *u = &l->use[uop->reg[0]];
     if (u->writes != 1 || !u->reads)
         return;
-    if (first_word(op, "mov") && step->regs == 2) {
-        step->issues = 0;
+    if (first_word(op, "mov") && uop->regs == 2) {
+        uop->issues = 0;
     } else if (has_word(op, "wide") && first_word(op, "mul") && u->only_added) { /* IMAD.WIDE */
-        step->issues = 0;
+        uop->issues = 0;
         l->full[u->reader] = 1;
-    } else if (adds(op) && is_long(op) && step->regs == 2 && u->only_addressed) { /* an offset of the address */
-        step->issues = 0;
+    } else if (adds(op) && is_long(op) && uop->regs == 2 && u->only_addressed) { /* an offset of the address */
+        uop->issues = 0;
     } else if (last_word(op, "pred") && combines_bits(op)) { /* an operand of the comparison */
-        step->issues = 0;
+        uop->issues = 0;
     } else if (u->reads == 1 && u->reader > i && u->reader < end && !l->full[i] && !l->full[u->reader] &&
                joins(l, i, u->reader)) {
-        step->issues = 0;
+        uop->issues = 0;
         l->full[u->reader] = 1;
     }
 }
@@ -164,23 +164,23 @@ static void join(lowering *l, uint32_t i, uint32_t end)
 /* Sums of 64 bits that end a product of 32 are one instruction. */
 static void shorten(lowering *l, uint32_t i)
 {
-    sl_step *step = &l->program->step[i];
+    sl_uop *uop = &l->program->uop[i];
     const char *op = opcode_of(l, i);
-    if (!adds(op) || !is_long(op) || step->issues != 2)
+    if (!adds(op) || !is_long(op) || uop->issues != 2)
         return;
-    for (uint32_t k = step->dsts; k < step->regs; k++) {
-        const use *u = &l->use[step->reg[k]];
+    for (uint32_t k = uop->dsts; k < uop->regs; k++) {
+        const use *u = &l->use[uop->reg[k]];
         if (u->only_added && u->writes == 1)
             for (uint32_t j = i; j-- > 0 && i - j < 64;)
-                if (l->program->step[j].dsts == 1 && l->program->step[j].reg[0] == step->reg[k]) {
+                if (l->program->uop[j].dsts == 1 && l->program->uop[j].reg[0] == uop->reg[k]) {
                     if (has_word(opcode_of(l, j), "wide"))
-                        step->issues = 1;
+                        uop->issues = 1;
                     break;
                 }
     }
 }
 
-sl_status sl_program_lower(sl_program *program, sl_error *error)
+sl_status sl_pass_count_instructions(sl_program *program, sl_error *error)
 {
     const sl_trace_kernel *kernel = program->kernel;
     if (kernel->insts && kernel->strings[kernel->inst[0].opcode] < 'a')
@@ -194,12 +194,12 @@ sl_status sl_program_lower(sl_program *program, sl_error *error)
         return sl_fail_memory(error);
     }
     for (uint32_t i = 0; i < kernel->insts; i++)
-        if (program->step[i].kind == SL_STEP_PLAIN)
-            lower(&program->step[i], opcode_of(&l, i));
-        else if (program->step[i].kind == SL_STEP_SHARED && is_float(opcode_of(&l, i)))
-            program->step[i].passes = FLOAT_ATOMIC_PASSES;
+        if (program->uop[i].kind == SL_UOP_PLAIN)
+            lower(&program->uop[i], opcode_of(&l, i));
+        else if (program->uop[i].kind == SL_UOP_SHARED && is_float(opcode_of(&l, i)))
+            program->uop[i].atomic_wavefronts = FLOAT_ATOMIC_PASSES;
     if (kernel->insts)
-        program->step[0].issues = (uint8_t)(program->step[0].issues + PROLOGUE);
+        program->uop[0].issues = (uint8_t)(program->uop[0].issues + PROLOGUE);
     find_uses(&l);
     for (uint32_t b = 0; b < kernel->bbs; b++)
         for (uint32_t i = kernel->bb[b].first; i < kernel->bb[b].first + kernel->bb[b].count; i++)

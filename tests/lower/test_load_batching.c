@@ -2,7 +2,7 @@
 /* The order in which a compiler puts the instructions of a basic block. */
 #include <string.h>
 
-#include "sim/program.h"
+#include "lower/program.h"
 #include "support.h"
 
 enum { MOST = 64 };
@@ -73,7 +73,7 @@ static void expect(code *c, uint32_t prefetch, bool lowering, const char *order)
     assert_int_equal(sl_program_init(&program, &machine, &c->kernel, &error), SL_OK);
     char text[MOST + 1] = {0};
     for (uint32_t i = 0; i < c->kernel.insts; i++)
-        text[i] = (char)('a' + program.order[i]);
+        text[i] = (char)('a' + program.inst_of[i]);
     assert_string_equal(text, order);
     sl_program_fini(&program);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/hoisting.h"
-#include "sim/unrolling.h"
+#include "lower/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +22,14 @@ static const sl_inst *last_of(const sl_trace_kernel *k, uint32_t b)
 static bool may_jump(const sl_program *p, uint32_t b)
 {
     const sl_inst *last = last_of(p->kernel, b);
-    return last && last->op_class == SL_CLASS_CONTROL && last->srcs && !p->loop[b].factor && !p->loop[b].machine;
+    return last && last->op_class == SL_CLASS_CONTROL && last->srcs && !p->region[b].factor && !p->region[b].sass;
 }
 
 static bool stays(const sl_program *p, uint32_t i)
 {
-    uint8_t class = p->kernel->inst[i].op_class, kind = p->step[i].kind;
-    return class == SL_CLASS_CONTROL || class == SL_CLASS_WARP || kind == SL_STEP_BARRIER || kind == SL_STEP_FENCE ||
-           kind == SL_STEP_WAIT_ASYNC || p->step[i].branches;
+    uint8_t class = p->kernel->inst[i].op_class, kind = p->uop[i].kind;
+    return class == SL_CLASS_CONTROL || class == SL_CLASS_WARP || kind == SL_UOP_BARRIER || kind == SL_UOP_FENCE ||
+           kind == SL_UOP_WAIT_ASYNC || p->uop[i].slow_path;
 }
 
 /* Is short, and goes on to the block behind it. */
@@ -46,7 +45,7 @@ static bool is_between(const sl_program *p, uint32_t b)
 /* An instruction stays: what depends on it does, too. */
 static void keep(hoisting *h, uint32_t i)
 {
-    const sl_step *s = &h->program->step[i];
+    const sl_uop *s = &h->program->uop[i];
     for (uint32_t k = 0; k < s->regs; k++) {
         h->touched[s->reg[k]] = 1;
         h->written[s->reg[k]] |= k < s->dsts;
@@ -55,7 +54,7 @@ static void keep(hoisting *h, uint32_t i)
 
 static bool can_move(const hoisting *h, uint32_t i)
 {
-    const sl_step *s = &h->program->step[i];
+    const sl_uop *s = &h->program->uop[i];
     if (stays(h->program, i) ||
         (h->program->kernel->inst[i].mem_slot != UINT32_MAX && !sl_program_is_constant_load(h->program, i)))
         return false;
@@ -71,13 +70,13 @@ static uint32_t find_chain(hoisting *h, uint32_t b)
 {
     const sl_program *p = h->program;
     const sl_trace_kernel *k = p->kernel;
-    uint32_t blocks = 1, accesses = p->loop[b].accesses;
+    uint32_t blocks = 1, accesses = p->region[b].accesses;
     memset(h->touched, 0, 2 * (size_t)p->registers);
     if (k->bb[b].count)
         keep(h, k->bb[b].first + k->bb[b].count - 1); /* what moves comes before the branch */
     while (blocks + 2 <= SL_MAX_CHAIN && b + blocks + 1 < k->bbs && may_jump(p, b + blocks - 1) &&
-           is_between(p, b + blocks) && !p->loop[b + blocks].machine && !p->loop[b + blocks + 1].factor &&
-           !p->loop[b + blocks + 1].machine) {
+           is_between(p, b + blocks) && !p->region[b + blocks].sass && !p->region[b + blocks + 1].factor &&
+           !p->region[b + blocks + 1].sass) {
         const sl_trace_bb *between = &k->bb[b + blocks], *next = between + 1;
         bool any = false, all = true;
         for (uint32_t i = between->first; i < between->first + between->count; i++)
@@ -91,7 +90,7 @@ static uint32_t find_chain(hoisting *h, uint32_t b)
                 all &= h->moves[i];
             }
         }
-        accesses += p->loop[b + blocks].accesses + p->loop[b + blocks + 1].accesses;
+        accesses += p->region[b + blocks].accesses + p->region[b + blocks + 1].accesses;
         if (!any || !all || accesses > SL_MAX_UNROLLED_ACCESSES)
             break;
         blocks += 2;
@@ -99,16 +98,16 @@ static uint32_t find_chain(hoisting *h, uint32_t b)
     return blocks;
 }
 
-static void add_step(sl_program *p, uint32_t i, uint32_t from)
+static void add_uop(sl_program *p, uint32_t i, uint32_t from)
 {
-    p->step[p->steps] = p->step[i];
-    p->step[p->steps].access += from;
-    p->order[p->steps++] = i;
+    p->uop[p->uops] = p->uop[i];
+    p->uop[p->uops].access += from;
+    p->inst_of[p->uops++] = i;
 }
 
 static void add_block(sl_program *p, uint32_t first)
 {
-    p->block[p->blocks++] = (sl_trace_bb){first, p->steps - first};
+    p->block[p->blocks++] = (sl_trace_bb){first, p->uops - first};
 }
 
 static void add_chain(hoisting *h, uint32_t b, uint32_t blocks)
@@ -119,33 +118,33 @@ static void add_chain(hoisting *h, uint32_t b, uint32_t blocks)
     for (uint32_t odd = 0; odd < 2; odd++) /* those of the moved ones behind each other */
         for (uint32_t n = odd; n < blocks; n += 2) {
             from[n] = accesses;
-            accesses += p->loop[b + n].accesses;
+            accesses += p->region[b + n].accesses;
         }
     p->chain[b] = (sl_chain){.blocks = (uint8_t)blocks, .block = p->blocks};
-    memcpy(p->chain[b].from, from, sizeof from);
-    p->held = accesses > p->held ? accesses : p->held;
+    memcpy(p->chain[b].first_access, from, sizeof from);
+    p->read_ahead = accesses > p->read_ahead ? accesses : p->read_ahead;
     for (uint32_t n = 0; n < blocks; n++) {
-        uint32_t first = p->steps;
+        uint32_t first = p->uops;
         for (uint32_t i = k->bb[b + n].first; i < k->bb[b + n].first + k->bb[b + n].count; i++)
-            add_step(p, i, from[n]);
+            add_uop(p, i, from[n]);
         add_block(p, first);
     }
     for (uint32_t n = 0; n < blocks; n++) {
-        uint32_t first = p->steps, end = k->bb[b + n].first + k->bb[b + n].count;
+        uint32_t first = p->uops, end = k->bb[b + n].first + k->bb[b + n].count;
         for (uint32_t i = k->bb[b + n].first; i < end - !n; i++)
             if (!n || n % 2 || !h->moves[i])
-                add_step(p, i, from[n]);
+                add_uop(p, i, from[n]);
         for (uint32_t m = 2; !n && m < blocks; m += 2)
             for (uint32_t i = k->bb[b + m].first; i < k->bb[b + m].first + k->bb[b + m].count; i++)
                 if (h->moves[i])
-                    add_step(p, i, from[m]);
+                    add_uop(p, i, from[m]);
         if (!n)
-            add_step(p, end - 1, from[n]);
+            add_uop(p, end - 1, from[n]);
         add_block(p, first);
     }
 }
 
-sl_status sl_program_hoist(sl_program *p, sl_error *error)
+sl_status sl_pass_hoist(sl_program *p, sl_error *error)
 {
     const sl_trace_kernel *k = p->kernel;
     uint32_t added = 2 * k->insts, blocks = 2 * k->bbs;

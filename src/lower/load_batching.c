@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/load_batching.h"
+#include "lower/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@ typedef struct stretch {
     uint32_t given;
 } stretch;
 
-static const sl_step *step_at(const stretch *s, uint32_t i)
+static const sl_uop *uop_at(const stretch *s, uint32_t i)
 {
-    return &s->program->step[s->first + i];
+    return &s->program->uop[s->first + i];
 }
 
 static const sl_inst *inst_at(const stretch *s, uint32_t i)
@@ -45,7 +45,7 @@ static bool uses_memory(const stretch *s, uint32_t i)
 static bool is_load(const stretch *s, uint32_t i)
 {
     const sl_inst *inst = inst_at(s, i);
-    return step_at(s, i)->kind == SL_STEP_MEMORY && inst->access == SL_ACCESS_LOAD;
+    return uop_at(s, i)->kind == SL_UOP_MEMORY && inst->access == SL_ACCESS_LOAD;
 }
 
 static void add_edge(stretch *s, uint32_t i, uint32_t to, bool waits)
@@ -64,9 +64,9 @@ static void add_edge(stretch *s, uint32_t i, uint32_t to, bool waits)
 
 static void add_reads(stretch *s, uint32_t i)
 {
-    const sl_step *step = step_at(s, i);
-    for (uint32_t k = step->dsts; k < step->regs; k++) {
-        uint16_t r = step->reg[k];
+    const sl_uop *uop = uop_at(s, i);
+    for (uint32_t k = uop->dsts; k < uop->regs; k++) {
+        uint16_t r = uop->reg[k];
         add_edge(s, i, s->writer[r], true);
         s->before[(size_t)i * SL_INST_REGS + k] = s->reader[r];
         s->reader[r] = i;
@@ -76,12 +76,12 @@ static void add_reads(stretch *s, uint32_t i)
 /* Write-after-write and write-after-read dependences. */
 static void add_writes(stretch *s, uint32_t i)
 {
-    const sl_step *step = step_at(s, i);
-    for (uint32_t d = 0; d < step->dsts; d++) {
-        uint16_t r = step->reg[d];
+    const sl_uop *uop = uop_at(s, i);
+    for (uint32_t d = 0; d < uop->dsts; d++) {
+        uint16_t r = uop->reg[d];
         add_edge(s, i, s->writer[r], false);
         for (uint32_t at = s->reader[r]; at != NOBODY;) {
-            const sl_step *other = step_at(s, at);
+            const sl_uop *other = uop_at(s, at);
             uint32_t k = other->dsts;
             add_edge(s, i, at, false);
             while (k + 1u < other->regs && other->reg[k] != r)
@@ -96,9 +96,9 @@ static void add_writes(stretch *s, uint32_t i)
 static void forget_registers(stretch *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
-        const sl_step *step = step_at(s, i);
-        for (uint32_t k = 0; k < step->regs; k++)
-            s->writer[step->reg[k]] = s->reader[step->reg[k]] = NOBODY;
+        const sl_uop *uop = uop_at(s, i);
+        for (uint32_t k = 0; k < uop->regs; k++)
+            s->writer[uop->reg[k]] = s->reader[uop->reg[k]] = NOBODY;
     }
 }
 
@@ -114,10 +114,10 @@ typedef struct others {
 static void add_other(stretch *s, uint32_t i, others *o)
 {
     const sl_inst *inst = inst_at(s, i);
-    const sl_step *step = step_at(s, i);
+    const sl_uop *uop = uop_at(s, i);
     bool held = inst->cache_op == SL_CACHE_VOLATILE;
-    bool global = inst->space == SL_MEM_GLOBAL && step->regs > step->dsts && !held;
-    uint32_t address = global ? step->reg[step->dsts] : NOBODY;
+    bool global = inst->space == SL_MEM_GLOBAL && uop->regs > uop->dsts && !held;
+    uint32_t address = global ? uop->reg[uop->dsts] : NOBODY;
     bool same = global && o->address == address && o->writer == s->writer[address];
     if (inst->access == SL_ACCESS_LOAD) {
         bool constant = sl_program_is_constant_load(s->program, s->first + i);
@@ -164,8 +164,8 @@ static void raise_height(stretch *s, uint32_t i, uint32_t height)
 
 static uint32_t cycles_of(const stretch *s, uint32_t i)
 {
-    const sl_step *step = step_at(s, i);
-    return is_load(s, i) ? LOAD_CYCLES : step->issues ? step->cycles + step->gap * (step->issues - 1u) : 0;
+    const sl_uop *uop = uop_at(s, i);
+    return is_load(s, i) ? LOAD_CYCLES : uop->issues ? uop->cycles + uop->issue_gap * (uop->issues - 1u) : 0;
 }
 
 static void find_heights(stretch *s)
@@ -263,12 +263,12 @@ static uint32_t count_held(const stretch *s)
     uint32_t max = 0, known = 0, missing = 0, base = NOBODY;
     for (uint32_t i = 0; i < s->count; i++)
         if (uses_memory(s, i) && base == NOBODY)
-            base = step_at(s, i)->access;
+            base = uop_at(s, i)->access;
     memset(s->wanted, 0, s->count);
     for (uint32_t i = 0; i < s->count; i++) {
         if (!uses_memory(s, s->order[i]))
             continue;
-        uint32_t at = step_at(s, s->order[i])->access - base;
+        uint32_t at = uop_at(s, s->order[i])->access - base;
         s->wanted[at] = 1;
         known = at + 1 > known ? at + 1 : known;
         max = known - missing > max ? known - missing : max;
@@ -278,7 +278,7 @@ static uint32_t count_held(const stretch *s)
     return max > 1 ? max : 0;
 }
 
-static void batch_stretch(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
+static void batch_stretch(stretch *s, uint32_t prefetch, sl_uop *uops, uint32_t *numbers)
 {
     sl_program *p = s->program;
     if (s->count < 3)
@@ -289,22 +289,22 @@ static void batch_stretch(stretch *s, uint32_t prefetch, sl_step *steps, uint32_
     uint32_t held = count_held(s);
     if (held > MAX_HELD)
         return;
-    p->held = held > p->held ? held : p->held;
+    p->read_ahead = held > p->read_ahead ? held : p->read_ahead;
     for (uint32_t i = 0; i < s->count; i++) {
-        steps[i] = p->step[s->first + s->order[i]];
-        numbers[i] = p->order[s->first + s->order[i]];
+        uops[i] = p->uop[s->first + s->order[i]];
+        numbers[i] = p->inst_of[s->first + s->order[i]];
     }
-    memcpy(&p->step[s->first], steps, s->count * sizeof *steps);
-    memcpy(&p->order[s->first], numbers, s->count * sizeof *numbers);
+    memcpy(&p->uop[s->first], uops, s->count * sizeof *uops);
+    memcpy(&p->inst_of[s->first], numbers, s->count * sizeof *numbers);
 }
 
 /* Whether no instruction can be moved across this one. */
 static bool stays(const sl_program *p, uint32_t at)
 {
     const sl_inst *inst = sl_program_inst(p, at);
-    uint8_t kind = p->step[at].kind;
-    return p->step[at].machine || kind == SL_STEP_BARRIER || kind == SL_STEP_FENCE || kind == SL_STEP_WAIT_ASYNC ||
-           inst->op_class == SL_CLASS_CONTROL || inst->op_class == SL_CLASS_WARP || p->step[at].branches ||
+    uint8_t kind = p->uop[at].kind;
+    return p->uop[at].sass || kind == SL_UOP_BARRIER || kind == SL_UOP_FENCE || kind == SL_UOP_WAIT_ASYNC ||
+           inst->op_class == SL_CLASS_CONTROL || inst->op_class == SL_CLASS_WARP || p->uop[at].slow_path ||
            (uint32_t)inst->dsts + inst->srcs > SL_INST_REGS;
 }
 
@@ -316,7 +316,7 @@ static uint32_t longest_block(const sl_program *p)
     return max;
 }
 
-static void batch_blocks(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
+static void batch_blocks(stretch *s, uint32_t prefetch, sl_uop *uops, uint32_t *numbers)
 {
     const sl_program *p = s->program;
     for (uint32_t b = 0; b < p->blocks; b++) {
@@ -325,18 +325,18 @@ static void batch_blocks(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t
         for (uint32_t at = s->first; at < end; at++)
             if (stays(s->program, at)) {
                 s->count = at - s->first;
-                batch_stretch(s, prefetch, steps, numbers);
+                batch_stretch(s, prefetch, uops, numbers);
                 s->first = at + 1;
             }
         s->count = end - s->first;
-        batch_stretch(s, prefetch, steps, numbers);
+        batch_stretch(s, prefetch, uops, numbers);
     }
 }
 
-sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error)
+sl_status sl_pass_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error)
 {
     uint32_t max = longest_block(program);
-    sl_step *steps = malloc(max * sizeof *steps);
+    sl_uop *uops = malloc(max * sizeof *uops);
     uint32_t *numbers = malloc(max * sizeof *numbers);
     stretch s = {.program = program,
                  .edge = malloc((size_t)max * MAX_EDGES * sizeof *s.edge),
@@ -349,11 +349,11 @@ sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_erro
                  .wanted = malloc(max),
                  .done = malloc(max),
                  .order = malloc(max * sizeof *s.order)};
-    bool ok = steps && numbers && s.edge && s.edges && s.depth && s.height && s.writer && s.reader && s.before &&
+    bool ok = uops && numbers && s.edge && s.edges && s.depth && s.height && s.writer && s.reader && s.before &&
               s.wanted && s.done && s.order;
     if (ok)
-        batch_blocks(&s, prefetch, steps, numbers);
-    free(steps);
+        batch_blocks(&s, prefetch, uops, numbers);
+    free(uops);
     free(numbers);
     free(s.edge);
     free(s.edges);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/program.h"
+#include "lower/program.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/hoisting.h"
-#include "sim/load_batching.h"
-#include "sim/lowering.h"
-#include "sim/machine_program.h"
-#include "sim/unrolling.h"
+#include "lower/passes.h"
 #include "trace/loaded.h"
 
 static sl_unit unit_of(const sl_inst *inst)
@@ -26,19 +22,19 @@ static sl_unit unit_of(const sl_inst *inst)
     }
 }
 
-static sl_step_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
+static sl_uop_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
 {
     const char *opcode = kernel->strings + inst->opcode;
     if (inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_CONST)
-        return inst->space == SL_MEM_SHARED ? SL_STEP_SHARED : SL_STEP_MEMORY;
+        return inst->space == SL_MEM_SHARED ? SL_UOP_SHARED : SL_UOP_MEMORY;
     if (sl_inst_is_block_barrier(kernel, inst))
-        return SL_STEP_BARRIER;
+        return SL_UOP_BARRIER;
     if (strstr(opcode, "cp.async.wait") || !strncmp(opcode, "LDGDEPBAR", 9) || !strncmp(opcode, "DEPBAR", 6))
-        return SL_STEP_WAIT_ASYNC;
+        return SL_UOP_WAIT_ASYNC;
     if (inst->op_class == SL_CLASS_FENCE && !strstr(opcode, ".cta") && !strstr(opcode, ".CTA") &&
         strncmp(opcode, "cp.async", 8))
-        return SL_STEP_FENCE;
-    return SL_STEP_PLAIN;
+        return SL_UOP_FENCE;
+    return SL_UOP_PLAIN;
 }
 
 /* Accesses of a basic block are in the order of its memory instructions. */
@@ -49,25 +45,25 @@ static void number_accesses(sl_program *p)
         uint32_t accesses = 0;
         for (uint32_t i = bb->first; i < bb->first + bb->count; i++)
             if (p->kernel->inst[i].mem_slot != UINT32_MAX)
-                p->step[i].access = accesses++;
-        p->loop[b].accesses = accesses;
+                p->uop[i].access = accesses++;
+        p->region[b].accesses = accesses;
     }
 }
 
-sl_status sl_program_reserve(sl_program *p, uint32_t steps, uint32_t blocks, sl_error *error)
+sl_status sl_program_reserve(sl_program *p, uint32_t uops, uint32_t blocks, sl_error *error)
 {
-    sl_step *step = realloc(p->step, ((size_t)p->steps + steps + 1) * sizeof *step);
-    p->step = step ? step : p->step;
-    uint32_t *order = realloc(p->order, ((size_t)p->steps + steps + 1) * sizeof *order);
-    p->order = order ? order : p->order;
+    sl_uop *uop = realloc(p->uop, ((size_t)p->uops + uops + 1) * sizeof *uop);
+    p->uop = uop ? uop : p->uop;
+    uint32_t *inst_of = realloc(p->inst_of, ((size_t)p->uops + uops + 1) * sizeof *inst_of);
+    p->inst_of = inst_of ? inst_of : p->inst_of;
     sl_trace_bb *block = realloc(p->block, ((size_t)p->blocks + blocks + 1) * sizeof *block);
     p->block = block ? block : p->block;
-    return step && order && block ? SL_OK : sl_fail_memory(error);
+    return uop && inst_of && block ? SL_OK : sl_fail_memory(error);
 }
 
-bool sl_program_is_constant_load(const sl_program *program, uint32_t step)
+bool sl_program_is_constant_load(const sl_program *program, uint32_t uop)
 {
-    const sl_inst *inst = sl_program_inst(program, step);
+    const sl_inst *inst = sl_program_inst(program, uop);
     return inst->access == SL_ACCESS_LOAD &&
            (inst->space == SL_MEM_CONST ||
             (inst->space == SL_MEM_GLOBAL && strstr(program->kernel->strings + inst->opcode, ".nc")));
@@ -81,27 +77,27 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
                                          core->tensor_interval};
     *p = (sl_program){.kernel = kernel, .registers = 1, .no_inst = {.mem_slot = UINT32_MAX}};
     memcpy(p->interval, interval, sizeof interval);
-    p->steps = kernel->insts;
+    p->uops = kernel->insts;
     p->blocks = kernel->bbs;
-    p->step = calloc(kernel->insts + 1u, sizeof *p->step);
-    p->order = calloc(kernel->insts + 1u, sizeof *p->order);
+    p->uop = calloc(kernel->insts + 1u, sizeof *p->uop);
+    p->inst_of = calloc(kernel->insts + 1u, sizeof *p->inst_of);
     p->block = calloc(kernel->bbs + 1u, sizeof *p->block);
-    p->loop = calloc(kernel->bbs + 1u, sizeof *p->loop);
-    if (!p->step || !p->order || !p->block || !p->loop)
+    p->region = calloc(kernel->bbs + 1u, sizeof *p->region);
+    if (!p->uop || !p->inst_of || !p->block || !p->region)
         return sl_fail_memory(error);
     if (kernel->bbs)
         memcpy(p->block, kernel->bb, kernel->bbs * sizeof *p->block);
     for (uint32_t i = 0; i < kernel->insts; i++) {
         const sl_inst *inst = &kernel->inst[i];
-        sl_step *s = &p->step[i];
-        p->order[i] = i;
+        sl_uop *s = &p->uop[i];
+        p->inst_of[i] = i;
         uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
         s->kind = (uint8_t)kind_of(kernel, inst);
-        s->queued = s->kind == SL_STEP_MEMORY || (s->kind == SL_STEP_SHARED && core->one_pipeline);
+        s->queued = s->kind == SL_UOP_MEMORY || (s->kind == SL_UOP_SHARED && core->one_pipeline);
         s->unit = (uint8_t)unit_of(inst);
-        s->issues = s->passes = 1;
-        s->gap = (uint8_t)(core->alu_cycles < UINT8_MAX ? core->alu_cycles : UINT8_MAX);
-        s->cycles = s->kind == SL_STEP_SHARED ? core->shared_cycles : cycles[s->unit];
+        s->issues = s->atomic_wavefronts = 1;
+        s->issue_gap = (uint8_t)(core->alu_cycles < UINT8_MAX ? core->alu_cycles : UINT8_MAX);
+        s->cycles = s->kind == SL_UOP_SHARED ? core->shared_cycles : cycles[s->unit];
         s->regs = (uint8_t)(regs < SL_INST_REGS ? regs : SL_INST_REGS);
         s->dsts = inst->dsts < s->regs ? inst->dsts : s->regs;
         memcpy(s->reg, inst->regs, sizeof s->reg);
@@ -109,24 +105,24 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
     number_accesses(p);
-    sl_status status = core->lowering ? sl_program_lower(p, error) : SL_OK;
+    sl_status status = core->lowering ? sl_pass_count_instructions(p, error) : SL_OK;
     if (!status && core->machine_code && core->machine_code == kernel->machine_sm)
-        status = sl_program_use_machine_code(p, core, error);
+        status = sl_pass_use_sass(p, core, error);
     if (!status && core->lowering)
-        status = sl_program_unroll(p, error);
+        status = sl_pass_unroll(p, error);
     if (!status && core->lowering)
-        status = sl_program_hoist(p, error);
+        status = sl_pass_hoist(p, error);
     if (status)
         return status;
-    return core->load_batching ? sl_program_batch_loads(p, core->load_batching, error) : SL_OK;
+    return core->load_batching ? sl_pass_batch_loads(p, core->load_batching, error) : SL_OK;
 }
 
 void sl_program_fini(sl_program *p)
 {
-    free(p->step);
-    free(p->order);
+    free(p->uop);
+    free(p->inst_of);
     free(p->block);
-    free(p->loop);
+    free(p->region);
     free(p->chain);
     *p = (sl_program){0};
 }
