@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/occupancy.h"
 #include "model/variants.h"
 #include "trace/count_trace.h"
 
@@ -18,7 +19,6 @@ sl_profile_options sl_profile_defaults(const sl_machine *machine)
                                 .cores = machine->cores,
                                 .blocks_per_core =
                                     machine->core.blocks < MAX_RESIDENT ? machine->core.blocks : MAX_RESIDENT,
-                                .cache_bytes = first->size_bytes,
                                 .windows = WINDOWS};
 }
 
@@ -548,8 +548,22 @@ static sl_status run_others(const sl_analysis_batch *batch, sl_result *result, s
     return status;
 }
 
-static sl_status start_result(const sl_analysis *analysis, uint32_t launches, sl_result *result, sl_error *error)
+/* The L1 that the first launch has beside its shared memory, as the model and the simulator have it. */
+static uint64_t l1_bytes(const sl_machine *machine, const sl_recording *recording)
 {
+    sl_occupancy occupancy;
+    if (!recording->launches)
+        return machine->level[0].size_bytes;
+    const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, recording->launch[0]);
+    const sl_trace_kernel *kernel = sl_trace_kernel_at(recording->trace, launch->kernel);
+    return sl_occupancy_of(machine, kernel, launch, &occupancy, NULL) ? machine->level[0].size_bytes
+                                                                      : occupancy.l1_bytes;
+}
+
+static sl_status start_result(const sl_analysis *analysis, const sl_recording *recording, sl_result *result,
+                              sl_error *error)
+{
+    uint32_t launches = recording->launches;
     *result = (sl_result){.kind = analysis->kind, .launches = launches};
     sl_arena_init(&result->arena);
     if (analysis->machine) {
@@ -562,6 +576,8 @@ static sl_status start_result(const sl_analysis *analysis, uint32_t launches, sl
     if (analysis->kind == SL_ANALYSIS_PROFILE) {
         result->profiled_as = analysis->profile ? *analysis->profile : sl_profile_defaults(analysis->machine);
         result->profiled_as.loads_only |= analysis->loads_only;
+        if (!result->profiled_as.cache_bytes)
+            result->profiled_as.cache_bytes = l1_bytes(analysis->machine, recording);
         result->profile = calloc(launches + 1u, sizeof *result->profile);
         return result->profile ? sl_profile_check(&result->profiled_as, error) : sl_fail_memory(error);
     }
@@ -576,7 +592,7 @@ sl_status sl_analyze_all(const sl_analysis_batch *batch, sl_result *result, sl_e
     memset(result, 0, batch->count * sizeof *result);
     sl_status status = SL_OK;
     for (size_t i = 0; i < batch->count && !status; i++)
-        status = start_result(&batch->analysis[i], batch->recording->launches, &result[i], error);
+        status = start_result(&batch->analysis[i], batch->recording, &result[i], error);
     if (!status)
         status = run_variants(batch, result, error);
     return status ? status : run_others(batch, result, error);

@@ -31,8 +31,8 @@ typedef struct sl_analysis {
     bool loads_only;                   /* with the defaults */
 } sl_analysis;
 
-/* The line, sector and size of the machine's first level, on its cores, with as many resident blocks as one holds, at
- * most 8: they differ between launches. */
+/* The line and sector of the machine's first level, on its cores, with as many resident blocks as one holds, at most 8:
+ * they differ between launches. Its cache of 0 bytes stands for the L1 that the first launch has. */
 sl_profile_options sl_profile_defaults(const sl_machine *machine);
 
 /* Analyses of one recording. Those of the model that one pass over the accesses can answer are answered by one pass

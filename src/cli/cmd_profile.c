@@ -25,7 +25,7 @@ static const sl_option options[] = {
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"line", 0, SL_OPTION_BYTES, "BYTES", "Line size (default: that of the GPU's first level, as are the next)", AT(line), 1, 65536, NULL},
     {"sector", 0, SL_OPTION_BYTES, "BYTES", "Sector size", AT(sector), 1, 65536, NULL},
-    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported", AT(cache), 1, 0, NULL},
+    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported (default: the L1 that the first launch has beside shared memory)", AT(cache), 1, 0, NULL},
     {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: those of the GPU)", AT(cores), 1, 1024, NULL},
     {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: those that the GPU allows, at most 8)", AT(blocks_per_core), 1, 1024, NULL},
     {"windows", 0, SL_OPTION_NUMBER, "N", "Report the footprint in N to 2N time windows (default: 16)", AT(windows), 1, 65536, NULL},
@@ -110,7 +110,7 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
     sl_arena_init(&arena);
     sl_status status = profile_launches(inv, input, machine, wanted, &result, &error);
     if (!status)
-        status = describe(inv, input, machine, wanted, &arena, &shown.report.info, &error);
+        status = describe(inv, input, machine, &result.profiled_as, &arena, &shown.report.info, &error);
     sl_report_forms all = forms;
     all.loads = write_loads;
     int code = status ? sl_cli_fail(inv, &error)
@@ -133,11 +133,13 @@ static int run_profile(const sl_invocation *inv)
     wanted.sector_bytes = o->sector ? (uint32_t)o->sector : wanted.sector_bytes;
     wanted.cores = o->cores ? (uint32_t)o->cores : wanted.cores;
     wanted.blocks_per_core = o->blocks_per_core ? (uint32_t)o->blocks_per_core : wanted.blocks_per_core;
-    wanted.cache_bytes = o->cache ? o->cache : wanted.cache_bytes;
+    wanted.cache_bytes = o->cache ? o->cache : machine.level[0].size_bytes;
     wanted.windows = (uint32_t)o->windows;
     wanted.loads_only = o->loads_only;
     if (sl_profile_check(&wanted, &error))
         return sl_cli_usage(inv, "%s", error.text);
+    if (!o->cache)
+        wanted.cache_bytes = 0; /* the launch decides */
     int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, true);
     if (code)
         return code;
