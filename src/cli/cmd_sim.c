@@ -66,8 +66,8 @@ typedef struct run {
     sl_pool *pool;
     sl_sim_search search;
     sl_sim_report report;
-    sl_sim_stream *stream; /* NULL: no --bound */
-    sl_timeline *timeline; /* NULL: no --timeline */
+    sl_l1_requests *l1_requests; /* NULL: no --bound */
+    sl_timeline *timeline;       /* NULL: no --timeline */
     sl_output timeline_file;
     FILE *packed;                     /* what is written to it, before its compression */
     sl_launch_log *counted, *classes; /* for findings; NULL: none are wanted */
@@ -79,9 +79,9 @@ static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_l
     run *r = to;
     (void)n;
     sl_sim_bound bound;
-    sl_status status = r->stream ? sl_sim_stream_bound(r->stream, r->pool, &bound, error) : SL_OK;
+    sl_status status = r->l1_requests ? sl_l1_requests_bound(r->l1_requests, r->pool, &bound, error) : SL_OK;
     if (!status)
-        status = sl_sim_report_add(&r->report, sim, loaded, result, r->stream ? &bound : NULL, error);
+        status = sl_sim_report_add(&r->report, sim, loaded, result, r->l1_requests ? &bound : NULL, error);
     return status;
 }
 
@@ -90,8 +90,8 @@ static sl_status simulate(run *r, sl_error *error)
     char *state = NULL;
     sl_status status = sl_sim_search_run(&r->series, r->machine, &r->sim, r->pool, &r->search, error);
     r->report.search = &r->search;
-    if (r->stream)
-        r->sim.record_stream = r->stream;
+    if (r->l1_requests)
+        r->sim.record_requests = r->l1_requests;
     if (r->timeline)
         r->sim.observer = sl_timeline_observer(r->timeline);
     if (!status)
@@ -148,7 +148,7 @@ static sl_status simulate_all(run *r, sl_error *error)
     sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
     if (!status)
         status = sl_sim_report_init(&r->report, r->machine, error);
-    if (!status && r->options->bound && !(r->stream = sl_sim_stream_create()))
+    if (!status && r->options->bound && !(r->l1_requests = sl_l1_requests_create()))
         status = sl_fail_memory(error);
     if (!status)
         status = open_timeline(r, error);
@@ -218,7 +218,7 @@ static int run_launches(const sl_invocation *inv, sl_machine *machine, sl_cli_in
     sl_launch_log_destroy(r.classes);
     sl_sim_report_fini(&r.report);
     sl_sim_search_fini(&r.search);
-    sl_sim_stream_destroy(r.stream);
+    sl_l1_requests_destroy(r.l1_requests);
     sl_pool_destroy(r.pool);
     sl_arena_fini(&plans);
     return code;

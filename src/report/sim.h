@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "report/launches.h"
-#include "sim/search.h"
-#include "sim/stream.h"
+#include "sim/l1_requests.h"
+#include "sim/series.h"
 
 /* A statistic that a policy reports (sl_policy_ops.report). */
 typedef struct sl_policy_statistic {

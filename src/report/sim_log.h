@@ -4,7 +4,7 @@
 #define SL_REPORT_SIM_LOG_H
 
 #include "report/launches.h"
-#include "sim/search.h"
+#include "sim/series.h"
 #include "study/recording.h"
 
 /* Values that the machine's policies have as "best" are searched for and put into it. `pool` and `progress` may be

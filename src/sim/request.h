@@ -46,7 +46,7 @@ typedef struct sl_request {
     uint8_t stalled;        /* bit per sl_stall: the policy of the level it is at was asked */
     uint8_t priority;       /* bit i: its line is evicted first from level i; bit 4 + i: last */
     uint8_t log2_fetch : 6; /* bytes that the last level fetches at least; 0: as it does */
-    uint8_t alone : 1;      /* reads: closed a line, and are not opened for others (coalescer.h) */
+    uint8_t alone : 1;      /* reads: closed a line, and are not opened for others (network.h) */
     uint8_t merges : 1;     /* stores: to so few lines that stores of the warp to them join before they reach L1 */
     uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_hop_of) */
 } sl_request;

@@ -38,7 +38,7 @@ typedef struct sl_point {
     const char *plan;           /* SL_POINT_SIM: file of a bypass plan for the code of the input */
     bool cold;
     bool alone;  /* SL_POINT_SIM: each launch on a machine that nothing ran on before */
-    bool stream; /* SL_POINT_SIM: also the reuse of lines in the requests of L1 (sim/stream.h) */
+    bool stream; /* SL_POINT_SIM: also the reuse of lines in the requests of L1 (sim/l1_requests.h) */
 } sl_point;
 
 /* The default GPU of all commands and points. */

@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "base/suggest.h"
 #include "model/variants.h"
+#include "sim/l1_requests.h"
 #include "sim/series.h"
-#include "sim/stream.h"
 #include "sluice/profile.h"
 #include "study/input_plan.h"
 #include "study/point.h"
@@ -117,10 +117,10 @@ static sl_status add_sim(sl_values *values, const sl_machine *machine, const sl_
 }
 
 /* Reuse of lines in the requests of L1, under the names that profiles use. */
-static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_error *error)
+static sl_status add_stream(sl_values *values, const sl_l1_requests *stream, sl_error *error)
 {
     sl_sim_reuse reuse;
-    sl_status status = sl_sim_stream_reuse(stream, &reuse, error);
+    sl_status status = sl_l1_requests_reuse(stream, &reuse, error);
     if (!status)
         status = add(values, "stream_requests", (double)reuse.requests, error);
     if (!status)
@@ -149,7 +149,7 @@ typedef struct simulation {
     const sl_machine *machine;
     const sl_policy_ops *bypass; /* policy of L1; NULL: none */
     uint32_t launches;
-    sl_sim_stream *stream; /* NULL: not requested */
+    sl_l1_requests *stream; /* NULL: not requested */
     sl_point_result *result;
     uint32_t first; /* launch of the recording that the series begins with */
 } simulation;
@@ -186,17 +186,17 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
                     .launches = launches,
                     .result = result,
                     .first = first};
-    if (point->stream && !(s.stream = sl_sim_stream_create()))
+    if (point->stream && !(s.stream = sl_l1_requests_create()))
         return sl_fail_memory(error);
     sl_sim_options options = options_of(point);
-    options.record_stream = s.stream;
+    options.record_requests = s.stream;
     const sl_sim_series series = {.trace = recording->trace,
                                   .launch = recording->launch + first,
                                   .launches = launches,
                                   .plan = plans ? plans + first : NULL,
                                   .counts = counts};
     sl_status status = sl_sim_series_run(&series, machine, &options, pool, take_launch, &s, NULL, error);
-    sl_sim_stream_destroy(s.stream);
+    sl_l1_requests_destroy(s.stream);
     return status;
 }
 
