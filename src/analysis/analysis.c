@@ -267,7 +267,7 @@ typedef struct simulation {
     const sl_analysis *analysis;
     const sl_recording *recording;
     sl_result *result;
-    sl_sim_stream *stream; /* NULL: not asked for */
+    sl_l1_requests *stream; /* NULL: not asked for */
     sl_pool *pool;
     uint32_t first; /* launch of the recording that the series begins with */
 } simulation;
@@ -289,10 +289,10 @@ static sl_status add_bins(sl_values *values, const char *what, const sl_distance
 }
 
 /* Reuse of lines in the requests of L1, under the names that profiles use. */
-static sl_status add_requests(sl_values *values, const sl_sim_stream *stream, sl_error *error)
+static sl_status add_requests(sl_values *values, const sl_l1_requests *stream, sl_error *error)
 {
     sl_sim_reuse reuse;
-    sl_status status = sl_sim_stream_reuse(stream, &reuse, error);
+    sl_status status = sl_l1_requests_reuse(stream, &reuse, error);
     if (!status)
         status = add_number(values, "stream_requests", reuse.requests, error);
     if (!status)
@@ -322,7 +322,7 @@ static sl_status take_simulated(void *to, const sl_sim *sim, uint32_t n, const s
     if (!status && s->analysis->requests)
         status = add_requests(&result->requests, s->stream, error);
     if (!status && s->analysis->bound)
-        status = sl_sim_stream_bound(s->stream, s->pool, &launch->bound, error);
+        status = sl_l1_requests_bound(s->stream, s->pool, &launch->bound, error);
     return status || !result->log ? status : log_launch(result, s->recording, s->first + n, &r->counts, error);
 }
 
@@ -348,14 +348,14 @@ static sl_status simulate(const sl_analysis *analysis, const sl_recording *recor
                           sl_error *error)
 {
     simulation s = {.analysis = analysis, .recording = recording, .result = result, .pool = pool, .first = first};
-    if ((analysis->requests || analysis->bound) && !(s.stream = sl_sim_stream_create()))
+    if ((analysis->requests || analysis->bound) && !(s.stream = sl_l1_requests_create()))
         return sl_fail_memory(error);
     sl_sim_options options = sim_options(analysis, progress);
-    options.record_stream = s.stream;
+    options.record_requests = s.stream;
     const sl_sim_series series = series_of(analysis, recording, first, launches, counts);
     sl_status status =
         sl_sim_series_run(&series, result->machine, &options, pool, take_simulated, &s, &result->stuck, error);
-    sl_sim_stream_destroy(s.stream);
+    sl_l1_requests_destroy(s.stream);
     return status;
 }
 

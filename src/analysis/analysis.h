@@ -22,7 +22,7 @@ typedef struct sl_analysis {
     /* the simulator */
     bool cold;                       /* all caches are empty before each launch */
     bool isolated;                   /* each launch on a machine on which nothing ran before */
-    bool requests;                   /* also the reuse of lines in the requests of L1 (sim/stream.h) */
+    bool requests;                   /* also the reuse of lines in the requests of L1 (sim/l1_requests.h) */
     bool bound;                      /* also a lower bound on the misses of any policy */
     const sl_sim_plan *plan;         /* [launches of the recording]; NULL: none */
     const sl_sim_observer *observer; /* NULL: none */

@@ -7,8 +7,8 @@
 #include "analysis/launch_log.h"
 #include "analysis/values.h"
 #include "profile/sums.h"
-#include "sim/search.h"
-#include "sim/stream.h"
+#include "sim/l1_requests.h"
+#include "sim/series.h"
 
 /* What is done with a recording. */
 typedef enum sl_analysis_kind {

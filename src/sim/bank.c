@@ -7,13 +7,11 @@
  * `plain` is a constant in either. */
 #include "sim/bank.h"
 
-#include "sim/coalescer.h"
 #include "sim/data_observer.h"
 #include "sim/evict.h"
-#include "sim/frc.h"
 #include "sim/lines.h"
 #include "sim/lookup.h"
-#include "sim/stored.h"
+#include "sim/network.h"
 
 #define BODY static inline __attribute__((always_inline))
 

@@ -7,7 +7,7 @@
  * bypasses the level takes only an entry of the miss queue.
  *
  * That is `miss_handling: overlapped`. Otherwise the victim is evicted step by step (evict.h), and the fill waits
- * for that (serialized), or goes to an FRC entry (frc.h). A request for a line that is being evicted waits, too. */
+ * for that (serialized), or goes to an FRC entry (evict.h). A request for a line that is being evicted waits, too. */
 #ifndef SL_SIM_BANK_H
 #define SL_SIM_BANK_H
 
@@ -39,7 +39,7 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
 
-/* What stores to some words of its sectors have left of a line (stored.h). */
+/* What stores to some words of its sectors have left of a line (stored.c). */
 typedef struct sl_stored {
     uint32_t words;    /* that were stored, of sectors that are not valid */
     uint32_t waiting;  /* those of stores that may still be in `out` */
@@ -238,5 +238,24 @@ void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);
 /* Fills of the first level that are due, and its answers to cores. */
 void sl_bank_tick_first(sl_sim *sim, sl_bank *bank);
+
+/* ---- words written by partial-sector stores (stored.c) ----
+ *
+ * L1 keeps them, and loads of them hit (`write: allocate`); a sector that was valid stays so. But when a store to other
+ * words of a sector arrives while an earlier one is still to be sent, L1 keeps the words of the later one only, unless
+ * the two are merged (measured: papers/h200-micro/stored.csv). A write-back level has a sector when all of its words
+ * have been stored. */
+
+/* Of these granules of a line of the first level, those of which the words that a load wants were stored. */
+uint32_t sl_stored_granules(const sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t words,
+                            uint32_t granules);
+/* A store to granules of a line of the first level, some of which it writes in part; it is about to be put into `out`.
+ */
+void sl_stored_keep(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t granules);
+/* Whether the store goes on with one of its warp to the same line that has not been sent: its place in `out`, or
+ * SL_NONE. */
+uint32_t sl_stored_merge(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store);
+/* A store to a level that keeps it: of its granules, those of which all words have been stored by now. */
+uint32_t sl_stored_add(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t words, uint32_t granules);
 
 #endif

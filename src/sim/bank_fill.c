@@ -2,7 +2,6 @@
 /* Data that arrives at a bank from below, and answers to requests. */
 #include "sim/data_observer.h"
 #include "sim/evict.h"
-#include "sim/frc.h"
 #include "sim/lines.h"
 
 void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores and forwarded atomics at a bank. */
+#include "sim/bank.h"
 #include "sim/data_observer.h"
 #include "sim/evict.h"
 #include "sim/lines.h"
 #include "sim/lookup.h"
-#include "sim/stored.h"
 
 static bool is_atomic(const sl_request *r)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A cycle of a bank: what is due in its queues. */
 #include "sim/bank.h"
-#include "sim/coalescer.h"
 #include "sim/evict.h"
 #include "sim/network.h"
 

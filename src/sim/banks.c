@@ -2,11 +2,11 @@
 /* Where the banks of a level are; their creation and emptying. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sim/data_observer.h"
 #include "sim/lines.h"
 #include "sim/network.h"
-#include "sim/pages.h"
 
 /* ---- where things are ---- */
 
@@ -79,6 +79,18 @@ static uint32_t words_of_set(const sl_level *level)
     uint32_t ways = sl_ways_of(level), mask_words = (ways + 63) / 64;
     uint32_t hint_words = (ways + SL_FINGERPRINTS_AT_ONCE - 1) / SL_FINGERPRINTS_AT_ONCE * SL_FINGERPRINTS_AT_ONCE / 8;
     return (2 * mask_words + hint_words + 7) / 8 * 8;
+}
+
+/* Allocates arrays that are accessed at random: in huge pages when they are large enough, and aligned to a line of the
+ * host's cache. Freed by free. NULL: out of memory. */
+static void *huge_alloc(size_t bytes)
+{
+    const size_t huge = 2 << 20, page = bytes < huge ? 64 : huge;
+    size_t whole = (bytes + page - 1) / page * page;
+    void *memory = aligned_alloc(page, whole);
+    if (memory && page == huge)
+        madvise(memory, whole, MADV_HUGEPAGE);
+    return memory;
 }
 
 /* The lines of a level and the state of its sets lie side by side, bank by bank. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/coalescer.h"
+#include "sim/network.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 
 #include "sim/core.h"
 #include "sim/data_observer.h"
-#include "sim/frc.h"
 #include "sim/lines.h"
 #include "sim/network.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/frc.h"
+#include "sim/evict.h"
 
 #include "sim/data_observer.h"
-#include "sim/evict.h"
 #include "sim/lines.h"
 
 static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim is evicted */

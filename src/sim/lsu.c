@@ -10,8 +10,8 @@
 #include "sim/bank.h"
 #include "sim/core.h"
 #include "sim/data_observer.h"
+#include "sim/l1_requests.h"
 #include "sim/lines.h"
-#include "sim/stream.h"
 
 /* ---- shards: the requests of one instruction ---- */
 
@@ -282,15 +282,15 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t granules, sl_bank
 static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_bank_outcome outcome)
 {
     sl_line_counts *counts = sim->options.record_counts;
-    sl_sim_stream *stream = sim->options.record_stream;
-    if (!counts && !stream)
+    sl_l1_requests *requests = sim->options.record_requests;
+    if (!counts && !requests)
         return true;
     uint64_t line = addr >> bank->log2_line;
-    sl_sim_fate fate = outcome == SL_OUTCOME_BYPASS ? SL_FATE_BYPASSED
-                       : outcome == SL_OUTCOME_MISS ? SL_FATE_MISSED
-                                                    : SL_FATE_FOUND;
+    sl_l1_outcome l1_outcome = outcome == SL_OUTCOME_BYPASS ? SL_L1_BYPASS
+                               : outcome == SL_OUTCOME_MISS ? SL_L1_MISS
+                                                            : SL_L1_HIT;
     return (!counts || sl_line_counts_add(counts, bank->index, line)) &&
-           (!stream || sl_sim_stream_add(stream, bank->index, line, sl_set_of(bank, addr), fate));
+           (!requests || sl_l1_requests_add(requests, bank->index, line, sl_set_of(bank, addr), l1_outcome));
 }
 
 /* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */

@@ -40,13 +40,13 @@ typedef struct sl_request {
     uint8_t no_allocate;    /* bit i: its cache operator or the plan asks level i not to allocate */
     uint8_t evict_hint;     /* bit i: it has the hint of level i, where that is not `bypass`; loads only */
     uint8_t bypass;         /* bit per hop (sl_hop_of): it bypasses that bank; written by sl_decide_bypass alone */
-    uint8_t no_lookup : 4;  /* bit i: its cache operator skips the lookup in level i */
+    uint8_t no_lookup;      /* bit i: its cache operator skips the lookup in level i */
+    uint8_t feedback : 4;   /* SL_FEEDBACK_*, from the level below */
     uint8_t admitted : 4;   /* bit i: the policy of level i was asked */
-    uint8_t feedback;       /* SL_FEEDBACK_*, from the level below */
     uint8_t stalled;        /* bit per sl_stall: the policy of the level it is at was asked */
     uint8_t priority;       /* bit i: its line is evicted first from level i; bit 4 + i: last */
     uint8_t log2_fetch : 6; /* bytes that the last level fetches at least; 0: as it does */
-    uint8_t alone : 1;      /* reads: closed a line, and are not opened for others (coalescer.h) */
+    uint8_t alone : 1;      /* reads: closed a line, and are not opened for others (network.h) */
     uint8_t merges : 1;     /* stores: to so few lines that stores of the warp to them join before they reach L1 */
     uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_hop_of) */
 } sl_request;

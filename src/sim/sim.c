@@ -7,13 +7,13 @@
 
 #include "machine/occupancy.h"
 #include "sim/bank.h"
-#include "sim/coalescer.h"
 #include "sim/core.h"
 #include "sim/data_observer.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
 #include "sim/host_prefetch.h"
-#include "sim/stream.h"
+#include "sim/l1_requests.h"
+#include "sim/network.h"
 
 /* ---- what it can simulate ---- */
 
@@ -242,8 +242,8 @@ static sl_status announce(sl_sim *sim, sl_error *error)
     const sl_bank *first = &sim->bank[0][0];
     if (observer && observer->launch)
         observer->launch(observer->to, &sim->machine, sim->loaded);
-    if (sim->options.record_stream)
-        return sl_sim_stream_start(sim->options.record_stream, sim->banks[0], first->sets, first->ways, error);
+    if (sim->options.record_requests)
+        return sl_l1_requests_start(sim->options.record_requests, sim->banks[0], first->sets, first->ways, error);
     return SL_OK;
 }
 

@@ -58,7 +58,7 @@ typedef struct sl_sim_options {
     bool cold;                                    /* empties all levels before each launch */
     const struct sl_line_counts *counts;          /* of a profiling run, for policies that need them */
     struct sl_line_counts *record_counts;         /* counts requests to the first level; NULL: not wanted */
-    struct sl_sim_stream *record_stream;          /* requests to the first level, in order; NULL: not wanted */
+    struct sl_l1_requests *record_requests;       /* requests to the first level, in order; NULL: not wanted */
     const sl_sim_observer *observer;              /* NULL: none */
     uint64_t max_cycles;                          /* of a launch; 0: any number */
     const struct sl_data_observer *data_observer; /* data_observer.h; NULL: none */

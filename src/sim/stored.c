@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/stored.h"
+#include "sim/bank.h"
 
 #include <stdlib.h>
 

@@ -37,7 +37,7 @@ only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c
 it 'grows arrays and texts by src/base/array.h'
 only_in '\b(realloc|reallocarray)\(' src/base/array.h src/base/file.c src/bypass/plan.c src/reuse/reuse.c src/cli/options.c \
     src/emu/launch.c src/emu/warp.c src/profile/profile.c src/sim/coalescer.c src/sim/evict.c src/sim/lsu.c \
-    src/lower/program.c src/sim/stream.c src/study/tuning.c
+    src/lower/program.c src/sim/l1_requests.c src/study/tuning.c
 
 it 'finds such calls'
 mkdir -p tree/src tree/workloads

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The request stream of the first level: loads' requests for lines, in order. From it follows the lower bound of misses
- * of any policy on the same stream (cache/belady.h): a bound on misses, not on time. It ignores stores, and sectors
+ * of any policy on the same stream (reuse/belady.h): a bound on misses, not on time. It ignores stores, and sectors
  * that a line lacks: with them it would be higher. The requests that did not bypass give the reuse of lines in what a
  * policy admits. */
-#ifndef SL_SIM_STREAM_H
-#define SL_SIM_STREAM_H
+#ifndef SL_SIM_L1_REQUESTS_H
+#define SL_SIM_L1_REQUESTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,24 +12,25 @@
 #include "base/pool.h"
 #include "sluice/profile.h"
 
-typedef struct sl_sim_stream sl_sim_stream;
+typedef struct sl_l1_requests sl_l1_requests;
 
 /* NULL when memory runs out. */
-sl_sim_stream *sl_sim_stream_create(void);
-void sl_sim_stream_destroy(sl_sim_stream *stream); /* NULL is fine */
+sl_l1_requests *sl_l1_requests_create(void);
+void sl_l1_requests_destroy(sl_l1_requests *requests); /* NULL is fine */
 
 /* A launch starts on so many caches with so many sets and ways: what was recorded before is forgotten. */
-sl_status sl_sim_stream_start(sl_sim_stream *stream, uint32_t caches, uint32_t sets, uint32_t ways, sl_error *error);
+sl_status sl_l1_requests_start(sl_l1_requests *requests, uint32_t caches, uint32_t sets, uint32_t ways,
+                               sl_error *error);
 
 /* What became of a request. */
-typedef enum sl_sim_fate {
-    SL_FATE_FOUND,    /* a hit, or a pending hit */
-    SL_FATE_MISSED,   /* a miss that was filled */
-    SL_FATE_BYPASSED, /* a miss that bypassed the cache */
-} sl_sim_fate;
+typedef enum sl_l1_outcome {
+    SL_L1_HIT,    /* a hit, or a pending hit */
+    SL_L1_MISS,   /* a miss that was filled */
+    SL_L1_BYPASS, /* a miss that bypassed the cache */
+} sl_l1_outcome;
 
 /* A request. False: memory ran out. */
-bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, sl_sim_fate fate);
+bool sl_l1_requests_add(sl_l1_requests *requests, uint32_t cache, uint64_t line, uint32_t set, sl_l1_outcome outcome);
 
 typedef struct sl_sim_bound {
     uint64_t requests, misses; /* as they were simulated; requests that bypassed the cache are misses */
@@ -37,7 +38,7 @@ typedef struct sl_sim_bound {
 } sl_sim_bound;
 
 /* Of what was recorded, all caches together. */
-sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim_bound *bound, sl_error *error);
+sl_status sl_l1_requests_bound(const sl_l1_requests *requests, sl_pool *pool, sl_sim_bound *bound, sl_error *error);
 
 /* Requests that did not bypass. Those that did do not count for the others: in A B C A, where B bypassed, one
  * request lies between those of A. */
@@ -49,6 +50,6 @@ typedef struct sl_sim_reuse {
 } sl_sim_reuse;
 
 /* Of what was recorded, all caches together. */
-sl_status sl_sim_stream_reuse(const sl_sim_stream *stream, sl_sim_reuse *reuse, sl_error *error);
+sl_status sl_l1_requests_reuse(const sl_l1_requests *requests, sl_sim_reuse *reuse, sl_error *error);
 
 #endif
