@@ -445,7 +445,7 @@ BODY void count(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome out
             sim->slot[l->r->slot].next_sectors += sectors;
             sim->slot[l->r->slot].next_hits += hits;
         }
-    } else if (l->access->kind == SL_ACCESS_ATOMIC) {
+    } else if (l->access->kind == SL_ACCESS_ATOMIC || l->access->kind == SL_ACCESS_REDUCTION) {
         s->atomic_sectors += sectors;
     } else {
         s->written_sectors += sectors;
