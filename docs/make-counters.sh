@@ -30,7 +30,8 @@ table()
     index($0, macro "(") == 1 {
         cut(substr($0, length(macro) + 2))
         if (macro == "SL_COUNTER") printf "| `%s` | %s | %s | %s | %s |\n", arg[1], arg[2], arg[3], arg[5], arg[6] == "" ? "" : "`" arg[6] "`"
-        else if (macro == "SL_LEVEL") printf "| `%s` | %s | %s | %s |\n", arg[1], arg[2], arg[3], arg[4]
+        else if (macro == "SL_LEVEL" || macro == "SL_LEVEL_ENERGY") printf "| `%s` | %s | %s | %s |\n", arg[1], arg[2], arg[3], arg[4]
+        else if (macro == "SL_LEVEL_STALL") printf "| `%s` | cycles | %s | %s |\n", arg[1], arg[3], arg[4]
         else printf "| `%s` | %s | %s | %s | %s |\n", arg[1], arg[2], arg[5], arg[7], formula(arg[3], arg[4])
     }' "$here/../src/trace/metrics.def"
 }
@@ -43,4 +44,6 @@ printf '\n### Reuse profile metrics\n\n| metric | unit | heading | description |
 table SL_REUSE
 printf '\n### Counters of each cache level\n\n| metric | unit | heading | description |\n|---|---|---|---|\n'
 table SL_LEVEL
+table SL_LEVEL_STALL
+table SL_LEVEL_ENERGY
 sed -n '/^<!-- end -->$/,$p' "$here/counters.md"

@@ -95,7 +95,8 @@ typedef struct totals {
 static sl_status add_launch(sl_sim *sim, const sl_trace *trace, uint32_t launch, totals *t, sl_error *error)
 {
     sl_sim_result *result;
-    uint64_t cycles = 0, sectors = 0, hits = 0, bypasses = 0;
+    uint64_t cycles = 0, sectors = 0, hits = 0;
+    double bypasses = 0;
     sl_status status = sl_sim_run(sim, trace, launch, NULL, &result, error);
     if (!status)
         status = sl_counts_value(sl_sim_total(result), "cycles", &cycles, error);
@@ -104,9 +105,9 @@ static sl_status add_launch(sl_sim *sim, const sl_trace *trace, uint32_t launch,
     if (!status)
         status = sl_counts_value(sl_sim_total(result), "ld_sector_hits", &hits, error);
     if (!status)
-        status = sl_sim_level_count(result, 0, "bypasses", &bypasses, error);
+        status = sl_sim_level_value(result, 0, "bypasses", &bypasses, error);
     sl_sim_result_destroy(result);
-    *t = (totals){t->cycles + cycles, t->sectors + sectors, t->hits + hits, t->bypasses + bypasses};
+    *t = (totals){t->cycles + cycles, t->sectors + sectors, t->hits + hits, t->bypasses + (uint64_t)bypasses};
     return status;
 }
 

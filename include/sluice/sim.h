@@ -42,17 +42,12 @@ SL_API void sl_sim_result_destroy(sl_sim_result *result); /* NULL is fine */
 SL_API const sl_counts *sl_sim_total(const sl_sim_result *result);
 SL_API const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot);
 
-/* What a level counted, by name; SL_NOT_FOUND with the nearest name where there is no such count.
- *   accesses                        requests that it took
- *   hits, pending, misses, bypasses what became of them; pending: hits on lines in flight
- *   store_misses                    stores that missed and wrote the whole line
- *   read_sectors, read_hit_sectors, atomic_sectors, written_sectors, fill_sectors
- *   evictions, unused_evictions     lines evicted; of these, those that were not hit since their fill
- *   untouched_evictions             of these, those that no store found either
- *   writebacks, coalesced           lines written back; reads that the answer to one of another SM served
- *   frc_misses, delay_cycles        see docs/sim.md
- *   tag_accesses, data_accesses     what its energy comes from */
-SL_API sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const char *name, uint64_t *value,
+/* The counters of a level ("hits", "evictions", "stall_mshr_cycles", "energy_nj"): 0 … sl_level_counter_count() - 1. */
+SL_API size_t sl_level_counter_count(void);
+SL_API const sl_counter_info *sl_level_counter_at(size_t index);
+/* What a level counted, by name; counts are exact below 2^53. SL_NOT_FOUND with the nearest name where there is no such
+ * counter. */
+SL_API sl_status sl_sim_level_value(const sl_sim_result *result, uint32_t level, const char *name, double *value,
                                     sl_error *error);
 /* What policies say of themselves (sl_policy_ops.report), summed over the caches of a level by who listens: of the one
  * that bypasses, or of the one that replaces; since the caches were last emptied, or, of a policy that keeps what it

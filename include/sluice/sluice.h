@@ -4,6 +4,7 @@
  *   error.h     a status to branch on, a sentence to show
  *   trace.h     what warps executed and accessed: writing, reading, walking
  *   profile.h   reuse, from a trace alone
+ *   analysis.h  programs, PTX or traces in, numbers out: count, profile, model, simulate
  *   machine.h   GPUs as descriptions
  *   model.h     what a trace does to the caches of a machine
  *   sim.h       the same cycle by cycle
@@ -16,6 +17,7 @@
 #ifndef SLUICE_SLUICE_H
 #define SLUICE_SLUICE_H
 
+#include "sluice/analysis.h"
 #include "sluice/arena.h"
 #include "sluice/counters.h"
 #include "sluice/error.h"
@@ -31,6 +33,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Of these headers: SLUICE_VERSION_NUMBER >= 200 in programs that need 0.2.0. */
+#define SLUICE_VERSION_NUMBER 200 /* 10000 * major + 100 * minor + patch */
 
 /* "0.2.0": of the library that runs. */
 SL_API const char *sl_version(void);

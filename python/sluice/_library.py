@@ -53,8 +53,8 @@ CacheAccess = _struct("sl_cache_access", ("line", c_uint64), *_all(c_uint32, "se
 CacheShape = _struct("sl_cache_geometry", *_all(c_uint32, "sets", "ways"), ("seed", c_uint64),
                      *_all(c_uint32, "instance", "instances"), *_all(c_void_p, "shared", "counts"))
 WayMask = _struct("sl_way_mask", ("bits", POINTER(c_uint64)), ("ways", c_uint32))
-Param = _struct("sl_param", ("name", c_char_p), ("type", c_int), *_all(c_uint64, "preset", "min", "max"),
-                ("words", c_void_p), ("help", c_char_p), ("tried", c_void_p))
+Param = _struct("sl_param", ("name", c_char_p), ("type", c_int), *_all(c_uint64, "default_value", "min", "max"),
+                ("words", c_void_p), ("help", c_char_p), ("search_values", c_void_p))
 
 INIT = CFUNCTYPE(c_int, c_void_p, POINTER(CacheShape), POINTER(c_uint64), c_void_p, POINTER(Error))
 VICTIM = CFUNCTYPE(c_uint32, c_void_p, POINTER(CacheAccess), POINTER(WayMask))
@@ -64,7 +64,7 @@ PolicyOps = _struct("sl_policy_ops", *_all(c_char_p, "name", "summary", "source"
                     *_all(c_size_t, "state_bytes", "shared_bytes"), *_all(c_bool, "needs_counts", "first_level_only", "keeps"),
                     *_all(c_double, "access_nj", "leak_mw"), ("cost", c_char_p), ("init", INIT), ("victim", VICTIM),
                     *_all(c_void_p, "admit", "evict_on_bypass", "queues"), ("on_hit", USE), ("on_fill", USE), ("on_evict", EVICT),
-                    *_all(c_void_p, "on_stall", "on_feedback", "report", "likely", "throttle_warps"))
+                    *_all(c_void_p, "on_stall", "on_feedback", "report", "predict_victim", "throttle_warps"))
 PolicyList = _struct("sl_policy_list", ("count", c_size_t), ("ops", POINTER(POINTER(PolicyOps))))
 
 STRUCTS = (Error, Inst, Kernel, Launch, Range, Rows, CounterInfo, ModelOptions, CacheAccess, CacheShape, WayMask, Param,

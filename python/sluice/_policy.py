@@ -83,9 +83,9 @@ def _ops(policy: Type[Policy], raised: List[BaseException]) -> Any:
     def number(self: int) -> ctypes.c_uint32:
         return ctypes.c_uint32.from_address(self)
 
-    def init(self: int, shape: Any, value: Any, _arena: int, _error: Any) -> int:
+    def init(self: int, geometry: Any, value: Any, _arena: int, _error: Any) -> int:
         values = {name: value[i] for i, name in enumerate(policy.parameters)}
-        objects.append(policy(shape.contents.sets, shape.contents.ways, **values))
+        objects.append(policy(geometry.contents.sets, geometry.contents.ways, **values))
         number(self).value = len(objects) - 1
         return 0
 
@@ -104,8 +104,8 @@ def _ops(policy: Type[Policy], raised: List[BaseException]) -> Any:
     def nothing(*_: Any) -> None:
         pass
 
-    params = [c.Param(name=name.encode(), preset=preset, min=low, max=high, help=help.encode())
-              for name, (preset, low, high, help) in policy.parameters.items()]
+    params = [c.Param(name=name.encode(), default_value=default, min=low, max=high, help=help.encode())
+              for name, (default, low, high, help) in policy.parameters.items()]
     ops = c.PolicyOps(
         name=policy.__name__.lower().encode(), summary=(policy.__doc__ or "").strip().split("\n")[0].encode(),
         source=b"Python", params=(c.Param * (len(params) + 1))(*params), state_bytes=ctypes.sizeof(ctypes.c_uint32),

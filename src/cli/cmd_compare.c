@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/result_set.h"
 #include "base/file.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/compare.h"
-#include "report/count_log.h"
-#include "report/model_log.h"
-#include "report/sim_log.h"
 
 typedef struct compare_options {
     sl_input_options input;
@@ -23,8 +21,10 @@ typedef struct compare_options {
 
 /* A or B. */
 typedef struct side {
-    char *text; /* a JSON report */
+    char *text; /* a JSON report; NULL: an analysis */
     size_t bytes;
+    sl_result_set set;
+    sl_page *page; /* joins what was modelled or simulated with what was counted, stores and the like */
     char label[600];
 } side;
 
@@ -62,48 +62,19 @@ static sl_status choose_machine(const sl_invocation *inv, int which, sl_machine 
     return status;
 }
 
-/* The report of a page: it joins what was modelled or simulated with what was counted, stores and the like. */
-static sl_status write_report(const sl_launch_log *counted, const sl_launch_log *measured, side *s, sl_error *error)
-{
-    const sl_page_input input = {.subject = "", .info.command = "report", .counted = counted, .modelled = measured};
-    sl_page *page = NULL;
-    sl_status status = sl_page_create(&input, &page, error);
-    FILE *memory = status ? NULL : open_memstream(&s->text, &s->bytes);
-    if (!status && !memory)
-        status = sl_fail_memory(error);
-    if (memory) {
-        status = sl_page_json(memory, page, error);
-        if (fclose(memory) && !status)
-            status = sl_fail_memory(error);
-    }
-    sl_page_destroy(page);
-    return status;
-}
-
-static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, sl_machine *machine, side *s,
+static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
                          sl_error *error)
 {
     const compare_options *o = inv->values;
-    const sl_model_options options = {.seed = o->input.seed};
+    const sl_analysis analysis = {
+        .kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL, .machine = machine, .seed = o->input.seed};
     sl_pool *pool = NULL;
-    sl_launch_log *counted = NULL, *measured = NULL;
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
     if (!status)
-        status = sl_launch_log_create(&counted, error);
-    if (!status)
-        status = sl_launch_log_create(&measured, error);
-    if (!status)
-        status = sl_count_log(recording, pool, counted, error);
-    if (!status && !o->sim)
-        status = sl_model_log(recording, machine, &options, pool, inv->progress, measured, error);
-    if (!status && o->sim)
-        status = sl_sim_log(recording, machine, o->input.seed, pool, inv->progress, measured, error);
-    if (!status)
-        status = write_report(counted, measured, s, error);
-    sl_launch_log_destroy(counted);
-    sl_launch_log_destroy(measured);
+        status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &s->set, error);
     sl_pool_destroy(pool);
-    return status;
+    const sl_page_input input = {.subject = "", .counted = s->set.counted.log, .modelled = s->set.measured.log};
+    return status ? status : sl_page_create(&input, &s->page, error);
 }
 
 static void label_side(const compare_options *o, int which, const char *subject, const sl_machine *machine, side *s)
@@ -203,9 +174,10 @@ static int show(const sl_invocation *inv, side sides[2])
 {
     sl_comparison comparison;
     sl_error error;
-    const char *const text[2] = {sides[0].text, sides[1].text}, *const name[2] = {sides[0].label, sides[1].label};
-    const size_t bytes[2] = {sides[0].bytes, sides[1].bytes};
-    sl_status status = sl_compare(text, bytes, name, &comparison, &error);
+    sl_compared_side compared[2];
+    for (int i = 0; i < 2; i++)
+        compared[i] = (sl_compared_side){sides[i].label, sides[i].page, sides[i].text, sides[i].bytes};
+    sl_status status = sl_compare(compared, &comparison, &error);
     sl_report_forms all = forms;
     all.loads = write_loads;
     int code = status ? SL_EXIT_OK : sl_report_write(inv, &all, &comparison, stdout);
@@ -259,8 +231,11 @@ static int run(const sl_invocation *inv)
     }
     if (!code)
         code = show(inv, sides);
-    free(sides[0].text);
-    free(sides[1].text);
+    for (int i = 0; i < 2; i++) {
+        free(sides[i].text);
+        sl_page_destroy(sides[i].page);
+        sl_result_set_fini(&sides[i].set);
+    }
     return code;
 }
 

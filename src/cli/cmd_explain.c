@@ -11,6 +11,7 @@
 #include "report/parts.h"
 #include "report/rules.h"
 #include "report/table.h"
+#include "sim/sim.h"
 
 enum { WIDTH = 80 };
 
@@ -46,22 +47,50 @@ static void explain_rule(FILE *file, const sl_rule *rule)
     paragraph(file, "Way out:", rule->way_out, "\n");
 }
 
-/* A counter or another metric, by its name in JSON and CSV. */
-static bool explain_metric(FILE *file, const char *name)
+static void explain_one(FILE *file, bool *any, const char *name, const char *what, const char *unit, const char *of,
+                        const char *description)
+{
+    fprintf(file, "%s%s: %s, in %s%s\n\n", *any ? "\n" : "", name, what, !strcmp(unit, "%") ? "percent" : unit, of);
+    paragraph(file, "", description, "\n");
+    *any = true;
+}
+
+/* Counters and other metrics, by their name in JSON and CSV, or by the heading that tables have. */
+static bool explain_metric(FILE *file, const char *name, bool heading)
 {
     bool any = false;
     for (int i = 0; i < SL_METRICS; i++) {
         const sl_metric_info *m = &sl_metric_infos[i];
-        if (strcmp(m->name, name) != 0)
+        if (strcmp(heading ? m->heading : m->name, name) != 0)
             continue;
-        fprintf(file, "%s%s: %s, in %s%s\n\n", any ? "\n" : "", m->name, m->long_heading,
-                !strcmp(m->unit, "%") ? "percent" : m->unit, i >= SL_METRICS_OF_REUSE ? ", of reuse profiles" : "");
-        paragraph(file, "", m->description, "\n");
+        explain_one(file, &any, m->name, m->long_heading, m->unit,
+                    i >= SL_METRICS_OF_REUSE ? ", of reuse profiles" : "", m->description);
         if (i < SL_COUNTERS && *sl_counter_infos[i].metric)
             fprintf(file, "Nsight Compute: %s\n", sl_counter_infos[i].metric);
-        any = true;
+    }
+    for (int i = 0; i < SL_LEVEL_METRICS; i++) {
+        const sl_level_metric *m = &sl_level_metrics[i];
+        if (!strcmp(heading ? m->heading : m->info.name, name))
+            explain_one(file, &any, m->info.name, m->heading, m->info.unit, ", of a cache level (simulator)",
+                        m->info.meaning);
     }
     return any;
+}
+
+static bool explain_heading(FILE *file, const char *heading)
+{
+    static const struct {
+        const char *heading, *description;
+    } headings[] = {
+#define SL_HEADING(heading, description) {heading, description},
+#include "report/headings.def"
+    };
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (!strcmp(headings[i].heading, heading)) {
+            fprintf(file, "%s: %s\n", heading, headings[i].description);
+            return true;
+        }
+    return false;
 }
 
 static int explain(const sl_invocation *inv, const char *name)
@@ -78,10 +107,10 @@ static int explain(const sl_invocation *inv, const char *name)
     }
     for (int i = 0; i < SL_METRICS; i++)
         names[count++] = sl_metric_infos[i].name;
-    if (explain_metric(stdout, name))
+    if (explain_metric(stdout, name, false) || explain_metric(stdout, name, true) || explain_heading(stdout, name))
         return SL_EXIT_OK;
     sl_did_you_mean(name, names, count, "", hint, sizeof hint);
-    return sl_cli_usage(inv, "'%s' is neither a rule nor a counter%s", name, hint);
+    return sl_cli_usage(inv, "'%s' is no rule, counter or heading of a table%s", name, hint);
 }
 
 /* ---- all ---- */
@@ -184,21 +213,23 @@ static const sl_example examples[] = {
     {"sluice explain", "List the rules by which reports find what costs time"},
     {"sluice explain uncoalesced-loads", "Explain one, with its threshold and the way out"},
     {"sluice explain ld_sector_misses capacity", "Explain counters and classes of misses"},
+    {"sluice explain 'L1 hit' sect/req", "Explain headings of tables"},
     {0},
 };
 
 const sl_command sl_cmd_explain = {
     .name = "explain",
     .summary = "explain a finding or a counter of a report",
-    .usage = "[options] [RULE | COUNTER]...",
+    .usage = "[options] [RULE | COUNTER | HEADING]...",
     .description = "Explain the findings of 'sluice run', 'model', 'sim' and 'report': when a rule applies, what it "
                    "means, and the way out. Without operands, list the rules. The names of counters and other metrics, "
-                   "as JSON and CSV have them, are explained as well.\n\nThresholds, and what estimates of effects "
+                   "as JSON and CSV have them, and the headings of tables are explained as well.\n\nThresholds, and "
+                   "what estimates of effects "
                    "assume, are in one table, which --json writes; docs/findings.md shows it.",
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(sl_common),
     .max_operands = 16,
-    .operand = "a rule or a counter",
+    .operand = "a rule, a counter or a heading",
     .examples = examples,
     .run = run,
 };

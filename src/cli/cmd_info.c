@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "base/text.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/count_log.h"
 #include "report/table.h"
 
 typedef struct info_options {
@@ -19,6 +19,7 @@ typedef struct trace_info {
     const sl_invocation *inv;
     sl_cli_input input;
     const sl_trace *trace; /* NULL: not a Sluice trace */
+    sl_result result;      /* of our traces */
     sl_launch_log *log;
     sl_error damage; /* status SL_OK: none */
 } trace_info;
@@ -137,15 +138,18 @@ static sl_status write_loads(FILE *file, const void *result, sl_error *error)
 static sl_status collect_ours(trace_info *info, sl_error *error)
 {
     const sl_recording *recording = &info->input.recording;
+    const sl_analysis count = {
+        .kind = SL_ANALYSIS_COUNT, .details = true, .unread = ((const info_options *)info->inv->values)->brief};
     sl_pool *pool = NULL;
     sl_status status = sl_pool_create((unsigned)info->inv->common->threads, &pool, error);
-    sl_progress_phase(info->inv->progress, "counting");
-    for (uint32_t n = 0; n < recording->launches && !status; n++) {
-        status = sl_count_log_add(info->log, info->trace, recording->launch[n],
-                                  !((const info_options *)info->inv->values)->brief, pool, &info->damage, error);
-        sl_progress_update(info->inv->progress, "launches", n + 1, recording->launches);
-    }
+    if (!status)
+        status = sl_analyze(recording, &count, pool, info->inv->progress, &info->result, error);
     sl_pool_destroy(pool);
+    sl_launch_log_destroy(info->log);
+    info->log = info->result.log;
+    info->result.log = NULL;
+    if (!info->damage.status)
+        info->damage = info->result.damage;
     if (info->damage.status)
         info->input.about.damage = info->damage.text;
     return status;
@@ -192,6 +196,7 @@ static int run_info(const sl_invocation *inv)
         code = SL_EXIT_FAILURE;
     }
     sl_launch_log_destroy(info.log);
+    sl_result_fini(&info.result);
     sl_cli_input_close(&info.input);
     return code;
 }

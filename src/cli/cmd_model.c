@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice model: miss rates by class, from reuse distances. */
+#include "analysis/result_set.h"
 #include "cli/command.h"
 #include "cli/compat_hpca14.h"
 #include "cli/input.h"
@@ -7,9 +8,7 @@
 #include "cli/model_sweep.h"
 #include "cli/show_launches.h"
 #include "model/model.h"
-#include "report/count_log.h"
 #include "report/launches.h"
-#include "report/model_log.h"
 
 typedef struct model_options {
     sl_input_options input;
@@ -24,28 +23,26 @@ static const char *const compat_choices[] = {"none", "hpca14", NULL};
 static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_cli_input *input)
 {
     const model_options *o = inv->values;
-    const sl_model_options settings = sl_model_options_of(&o->model, o->input.seed);
-    sl_launch_log *log = NULL, *counted = NULL;
+    const sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL,
+                                  .machine = machine,
+                                  .seed = o->input.seed,
+                                  .model = sl_model_options_of(&o->model, o->input.seed)};
+    sl_result_set set = {0};
     sl_pool *pool = NULL;
     sl_error error;
-    sl_status status = sl_launch_log_create(&log, &error);
+    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
     if (!status)
-        status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
-    if (!status)
-        status = sl_model_log(&input->recording, machine, &settings, pool, inv->progress, log, &error);
-    if (!status && sl_findings_wanted(inv))
-        status = sl_launch_log_create(&counted, &error);
-    if (!status && counted)
-        status = sl_count_log(&input->recording, pool, counted, &error);
+        status = sl_result_set_make(&input->recording, &analysis, sl_findings_wanted(inv), pool, inv->progress, &set,
+                                    &error);
     sl_pool_destroy(pool);
-    sl_shown_launches shown = {
-        .log = log, .text = sl_model_report_text, .machine = machine->name, .seed = &o->input.seed};
-    if (counted)
-        shown.find = (sl_findings_input){.counted = counted, .measured = log, .machine = machine};
+    sl_shown_launches shown = {.log = set.measured.log,
+                               .text = sl_model_report_text,
+                               .machine = machine->name,
+                               .seed = &o->input.seed,
+                               .find = sl_findings_input_of(&set)};
     sl_shown_input(&shown, input);
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
-    sl_launch_log_destroy(log);
-    sl_launch_log_destroy(counted);
+    sl_result_set_fini(&set);
     return code;
 }
 
@@ -55,7 +52,7 @@ static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const 
     const sl_model_options settings = sl_model_options_of(&o->model, o->input.seed);
     char without[SL_WITHOUT_BYTES];
     sl_point like = SL_POINT_START;
-    like.kind = SL_POINT_MODEL;
+    like.kind = SL_ANALYSIS_MODEL;
     like.resolved = machine;
     like.seed = o->input.seed;
     like.without = sl_model_without(&settings, without);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/analysis.h"
 #include "base/arena.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
@@ -24,7 +25,7 @@ static const sl_option options[] = {
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"line", 0, SL_OPTION_BYTES, "BYTES", "Line size (default: that of the GPU's first level, as are the next)", AT(line), 1, 65536, NULL},
     {"sector", 0, SL_OPTION_BYTES, "BYTES", "Sector size", AT(sector), 1, 65536, NULL},
-    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported", AT(cache), 1, 0, NULL},
+    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported (default: the L1 that the first launch has beside shared memory)", AT(cache), 1, 0, NULL},
     {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: those of the GPU)", AT(cores), 1, 1024, NULL},
     {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: those that the GPU allows, at most 8)", AT(blocks_per_core), 1, 1024, NULL},
     {"windows", 0, SL_OPTION_NUMBER, "N", "Report the footprint in N to 2N time windows (default: 16)", AT(windows), 1, 65536, NULL},
@@ -54,7 +55,7 @@ static sl_status make_page(const void *result, sl_page_input *input, sl_error *e
     const shown_profile *shown = result;
     *input = (sl_page_input){.subject = shown->input->subject,
                              .info = shown->report.info,
-                             .profile = &shown->report,
+                             .profile = shown->report.result,
                              .sources = shown->input->texts,
                              .source = shown->input->text};
     return SL_OK;
@@ -87,19 +88,14 @@ static sl_status describe(const sl_invocation *inv, sl_cli_input *input, const s
     return sl_given_options(inv, fact, facts, input->subject, machine->name, arena, info, error);
 }
 
-static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *input, const sl_profile_options *wanted,
-                                  sl_profile *profile, sl_error *error)
+static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *input, const sl_machine *machine,
+                                  const sl_profile_options *wanted, sl_result *result, sl_error *error)
 {
+    const sl_analysis analysis = {.kind = SL_ANALYSIS_PROFILE, .machine = machine, .profile = wanted};
     sl_pool *pool;
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
-    if (status)
-        return status;
-    for (uint32_t i = 0; i < input->recording.launches && !status; i++) {
-        const sl_recording *r = &input->recording;
-        sl_launch_phase(inv->progress, "profiling", i, r->launches, r->trace, r->launch[i]);
-        status = sl_profile_launch(r->trace, r->launch[i], wanted, pool, inv->progress, &profile[i], error);
-    }
-    sl_progress_update(inv->progress, "launches", 1, 1);
+    if (!status)
+        status = sl_analyze(&input->recording, &analysis, pool, inv->progress, result, error);
     sl_pool_destroy(pool);
     return status;
 }
@@ -107,26 +103,19 @@ static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *
 static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl_machine *machine,
                          const sl_profile_options *wanted)
 {
-    sl_profile *profile = calloc(input->recording.launches ? input->recording.launches : 1, sizeof *profile);
-    shown_profile shown = {.report = {.options = wanted, .profiles = input->recording.launches, .profile = profile},
-                           .input = input};
-    sl_profile_report *report = &shown.report;
+    sl_result result = {0};
+    shown_profile shown = {.report = {.result = &result}, .input = input};
     sl_error error;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_status status = profile ? profile_launches(inv, input, wanted, profile, &error) : sl_fail_memory(&error);
+    sl_status status = profile_launches(inv, input, machine, wanted, &result, &error);
     if (!status)
-        status = sl_profile_sums_init(&report->sums, profile, input->recording.launches, &error);
-    if (!status)
-        status = describe(inv, input, machine, wanted, &arena, &report->info, &error);
+        status = describe(inv, input, machine, &result.profiled_as, &arena, &shown.report.info, &error);
     sl_report_forms all = forms;
     all.loads = write_loads;
     int code = status ? sl_cli_fail(inv, &error)
                       : sl_report_write_page(inv, &all, make_page, &shown, sl_cli_input_stream(input));
-    sl_profile_sums_fini(&report->sums);
-    for (uint32_t i = 0; profile && i < input->recording.launches; i++)
-        sl_profile_fini(&profile[i]);
-    free(profile);
+    sl_result_fini(&result);
     sl_arena_fini(&arena);
     return code;
 }
@@ -139,16 +128,18 @@ static int run_profile(const sl_invocation *inv)
     sl_error error;
     if (sl_machine_load_with(o->gpu, o->set.item, o->set.count, &machine, &error))
         return sl_cli_fail(inv, &error);
-    sl_profile_options wanted = sl_profile_options_of(&machine);
+    sl_profile_options wanted = sl_profile_defaults(&machine);
     wanted.line_bytes = o->line ? (uint32_t)o->line : wanted.line_bytes;
     wanted.sector_bytes = o->sector ? (uint32_t)o->sector : wanted.sector_bytes;
     wanted.cores = o->cores ? (uint32_t)o->cores : wanted.cores;
     wanted.blocks_per_core = o->blocks_per_core ? (uint32_t)o->blocks_per_core : wanted.blocks_per_core;
-    wanted.cache_bytes = o->cache ? o->cache : wanted.cache_bytes;
+    wanted.cache_bytes = o->cache ? o->cache : machine.level[0].size_bytes;
     wanted.windows = (uint32_t)o->windows;
     wanted.loads_only = o->loads_only;
     if (sl_profile_check(&wanted, &error))
         return sl_cli_usage(inv, "%s", error.text);
+    if (!o->cache)
+        wanted.cache_bytes = 0; /* the launch decides */
     int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, true);
     if (code)
         return code;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/result_set.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/input.h"
@@ -13,9 +14,7 @@
 #include "cli/page_output.h"
 #include "cli/show_launches.h"
 #include "cli/terminal.h"
-#include "report/count_log.h"
 #include "report/findings.h"
-#include "report/model_log.h"
 #include "report/validated.h"
 #include "report/whatif.h"
 #include "study/input_plan.h"
@@ -39,10 +38,8 @@ typedef struct report {
     sl_cli_input input;
     sl_pool *pool;
     sl_arena arena;
-    sl_launch_log *counted, *modelled;
-    sl_profile_options profiled_as;
-    sl_profile *profiles;
-    sl_profile_report profile;
+    sl_result_set set; /* modelled and counted */
+    sl_result profile;
     sl_whatif run[3]; /* behind the sweeps */
     sl_sweep sizes, policies, simulated;
     sl_plan plan;
@@ -53,40 +50,9 @@ typedef struct report {
     sl_validation validation;
 } report;
 
-/* ---- counts and profile ---- */
-
-static sl_status profile_launch(report *r, uint32_t at, sl_pool *pool, sl_error *error)
-{
-    const sl_recording *recorded = &r->input.recording;
-    return sl_profile_launch(recorded->trace, recorded->launch[at], &r->profiled_as, pool, r->inv->progress,
-                             &r->profiles[at], error);
-}
-
-static sl_status count_and_profile(report *r, sl_error *error)
-{
-    sl_error damage = {0};
-    r->profiled_as = sl_profile_options_of(&r->machine);
-    r->profiles = calloc((size_t)r->input.recording.launches + 1, sizeof *r->profiles);
-    sl_status status = r->profiles ? sl_launch_log_create(&r->counted, error) : sl_fail_memory(error);
-    if (!status)
-        status = sl_profile_check(&r->profiled_as, error);
-    for (uint32_t i = 0; i < r->input.recording.launches && !status; i++) {
-        sl_launch_phase(r->inv->progress, "profiling", i, r->input.recording.launches, r->input.recording.trace,
-                        r->input.recording.launch[i]);
-        status = sl_count_log_add(r->counted, r->input.recording.trace, r->input.recording.launch[i], true, r->pool,
-                                  &damage, error);
-        if (!status)
-            status = profile_launch(r, i, r->pool, error);
-    }
-    sl_progress_update(r->inv->progress, "launches", 1, 1);
-    r->profile = (sl_profile_report){
-        .options = &r->profiled_as, .profiles = r->input.recording.launches, .profile = r->profiles};
-    return status ? status : sl_profile_sums_init(&r->profile.sums, r->profiles, r->input.recording.launches, error);
-}
-
 /* ---- L1 sizes and policies ---- */
 
-static sl_status run_whatif(report *r, sl_point_kind kind, sl_status (*points)(sl_whatif *, sl_error *),
+static sl_status run_whatif(report *r, sl_analysis_kind kind, sl_status (*points)(sl_whatif *, sl_error *),
                             sl_whatif *whatif, sl_sweep *sweep, sl_error *error)
 {
     sl_point like = SL_POINT_START;
@@ -117,7 +83,7 @@ static sl_status validate(report *r, sl_error *error)
                                   .first = o->launch.first,
                                   .last = o->launch.last};
     sl_point point = SL_POINT_START;
-    point.kind = SL_POINT_MODEL;
+    point.kind = SL_ANALYSIS_MODEL;
     point.resolved = &r->machine;
     point.seed = o->seed;
     point.without = r->without;
@@ -142,22 +108,23 @@ static sl_status validate(report *r, sl_error *error)
 static sl_status gather(report *r, sl_error *error)
 {
     sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
+    const sl_recording *recording = &r->input.recording;
+    const sl_analysis profile = {.kind = SL_ANALYSIS_PROFILE, .machine = &r->machine};
+    const sl_analysis model = {
+        .kind = SL_ANALYSIS_MODEL, .machine = &r->machine, .seed = r->settings.seed, .model = r->settings};
     if (!status)
-        status = count_and_profile(r, error);
+        status = sl_analyze(recording, &profile, r->pool, r->inv->progress, &r->profile, error);
     if (!status)
-        status = sl_launch_log_create(&r->modelled, error);
-    if (!status)
-        status =
-            sl_model_log(&r->input.recording, &r->machine, &r->settings, r->pool, r->inv->progress, r->modelled, error);
-    const sl_findings_input find = {.counted = r->counted, .measured = r->modelled, .machine = &r->machine};
+        status = sl_result_set_make(recording, &model, true, r->pool, r->inv->progress, &r->set, error);
+    const sl_findings_input find = sl_findings_input_of(&r->set);
     if (!status)
         status = sl_findings_find(&find, &r->findings, error);
     if (!status && !r->options->brief)
-        status = run_whatif(r, SL_POINT_MODEL, sl_whatif_sizes, &r->run[0], &r->sizes, error);
+        status = run_whatif(r, SL_ANALYSIS_MODEL, sl_whatif_sizes, &r->run[0], &r->sizes, error);
     if (!status && !r->options->brief)
-        status = run_whatif(r, SL_POINT_MODEL, sl_whatif_policies, &r->run[1], &r->policies, error);
+        status = run_whatif(r, SL_ANALYSIS_MODEL, sl_whatif_policies, &r->run[1], &r->policies, error);
     if (!status && r->options->sim)
-        status = run_whatif(r, SL_POINT_SIM, sl_whatif_policies, &r->run[2], &r->simulated, error);
+        status = run_whatif(r, SL_ANALYSIS_SIM, sl_whatif_policies, &r->run[2], &r->simulated, error);
     if (!status && r->options->counters)
         status = validate(r, error);
     return status;
@@ -173,8 +140,8 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
                  .seed = &r->options->input.seed,
                  .trace = r->input.trace,
                  .findings = &r->findings},
-        .counted = r->counted,
-        .modelled = r->modelled,
+        .counted = r->set.counted.log,
+        .modelled = r->set.measured.log,
         .profile = &r->profile,
         .sizes = compared ? &r->sizes : NULL,
         .policies = compared ? &r->policies : NULL,
@@ -256,13 +223,9 @@ static int show(report *r)
 
 static void report_fini(report *r)
 {
-    for (uint32_t i = 0; r->profiles && i < r->input.recording.launches; i++)
-        sl_profile_fini(&r->profiles[i]);
-    free(r->profiles);
-    sl_profile_sums_fini(&r->profile.sums);
     sl_findings_fini(&r->findings);
-    sl_launch_log_destroy(r->counted);
-    sl_launch_log_destroy(r->modelled);
+    sl_result_fini(&r->profile);
+    sl_result_set_fini(&r->set);
     for (int i = 0; i < 3; i++)
         sl_whatif_fini(&r->run[i]);
     sl_beside_hardware_fini(&r->beside);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/result_set.h"
 #include "base/gzip.h"
 #include "cli/command.h"
 #include "cli/input.h"
@@ -11,8 +12,6 @@
 #include "cli/output.h"
 #include "cli/show_launches.h"
 #include "cli/terminal.h"
-#include "report/count_log.h"
-#include "report/model_log.h"
 #include "report/sim.h"
 #include "report/timeline.h"
 #include "study/input_plan.h"
@@ -60,47 +59,13 @@ static sl_status load_machine(const sl_invocation *inv, sl_machine *machine, sl_
 typedef struct run {
     const sl_invocation *inv;
     const sim_options *options;
-    sl_machine *machine; /* receives the values found for "best" */
-    sl_sim_series series;
-    sl_sim_options sim;
+    sl_analysis analysis;
     sl_pool *pool;
-    sl_sim_search search;
-    sl_sim_report report;
-    sl_sim_stream *stream; /* NULL: no --bound */
+    sl_result_set set;
     sl_timeline *timeline; /* NULL: no --timeline */
     sl_output timeline_file;
-    FILE *packed;                     /* what is written to it, before its compression */
-    sl_launch_log *counted, *classes; /* for findings; NULL: none are wanted */
+    FILE *packed; /* what is written to it, before its compression */
 } run;
-
-static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
-                             const sl_sim_result *result, sl_error *error)
-{
-    run *r = to;
-    (void)n;
-    sl_sim_bound bound;
-    sl_status status = r->stream ? sl_sim_stream_bound(r->stream, r->pool, &bound, error) : SL_OK;
-    if (!status)
-        status = sl_sim_report_add(&r->report, sim, loaded, result, r->stream ? &bound : NULL, error);
-    return status;
-}
-
-static sl_status simulate(run *r, sl_error *error)
-{
-    char *state = NULL;
-    sl_status status = sl_sim_search_run(&r->series, r->machine, &r->sim, r->pool, &r->search, error);
-    r->report.search = &r->search;
-    if (r->stream)
-        r->sim.record_stream = r->stream;
-    if (r->timeline)
-        r->sim.listener = sl_timeline_listener(r->timeline);
-    if (!status)
-        status = sl_sim_series_run(&r->series, r->machine, &r->sim, r->pool, take_launch, r, &state, error);
-    if (state)
-        sl_terminal_put(stderr, state, strlen(state));
-    free(state);
-    return status;
-}
 
 static sl_status open_timeline(run *r, sl_error *error)
 {
@@ -143,17 +108,18 @@ static sl_status close_timeline(run *r, sl_status status, sl_error *error)
     return status;
 }
 
-static sl_status simulate_all(run *r, sl_error *error)
+static sl_status simulate_all(run *r, const sl_recording *recording, sl_error *error)
 {
     sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
     if (!status)
-        status = sl_sim_report_init(&r->report, r->machine, error);
-    if (!status && r->options->bound && !(r->stream = sl_sim_stream_create()))
-        status = sl_fail_memory(error);
-    if (!status)
         status = open_timeline(r, error);
+    if (r->timeline)
+        r->analysis.observer = sl_timeline_observer(r->timeline);
     if (!status)
-        status = simulate(r, error);
+        status = sl_result_set_make(recording, &r->analysis, sl_findings_wanted(r->inv), r->pool, r->inv->progress,
+                                    &r->set, error);
+    if (r->set.measured.stuck)
+        sl_terminal_put(stderr, r->set.measured.stuck, strlen(r->set.measured.stuck));
     return close_timeline(r, status, error);
 }
 
@@ -166,59 +132,32 @@ static sl_status read_plan(run *r, sl_cli_input *input, sl_arena *arena, sl_erro
     sl_status status = sl_cli_input_find_code(input, r->options->code, error);
     if (!status)
         status = sl_input_plan(&input->input, r->options->plan, &input->recording, arena, &plan, error);
-    return status ? status : sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
+    return status ? status
+                  : sl_plan_launches(&plan, &input->recording, r->analysis.machine, arena, &r->analysis.plan, error);
 }
 
-/* Findings ask for stores and the like, which the trace tells, and for classes of misses, which the model tells. What
- * the model cannot do, bypass policies, is left out there. */
-static sl_status look_closer(run *r, const sl_cli_input *input, sl_error *error)
-{
-    sl_machine plain = *r->machine;
-    for (uint32_t i = 0; i < plain.levels; i++)
-        *plain.level[i].bypass = 0;
-    if (!sl_findings_wanted(r->inv))
-        return SL_OK;
-    sl_status status = sl_launch_log_create(&r->counted, error);
-    if (!status)
-        status = sl_launch_log_create(&r->classes, error);
-    if (!status)
-        status = sl_count_log(&input->recording, r->pool, r->counted, error);
-    const sl_model_options options = {.seed = r->sim.seed};
-    if (!status && sl_model_log(&input->recording, &plain, &options, r->pool, NULL, r->classes, NULL)) {
-        sl_launch_log_destroy(r->classes);
-        r->classes = NULL; /* a policy that it does not know: the rules that need it say nothing */
-    }
-    return status;
-}
-
-static int run_launches(const sl_invocation *inv, sl_machine *machine, sl_cli_input *input)
+static int run_launches(const sl_invocation *inv, const sl_machine *machine, sl_cli_input *input)
 {
     const sim_options *o = inv->values;
-    const sl_recording *recording = &input->recording;
-    run r = {.inv = inv,
-             .options = o,
-             .machine = machine,
-             .series = {.trace = recording->trace, .launch = recording->launch, .launches = recording->launches},
-             .sim = {.seed = o->input.seed, .cold = o->cold, .progress = inv->progress}};
+    run r = {
+        .inv = inv,
+        .options = o,
+        .analysis = {
+            .kind = SL_ANALYSIS_SIM, .machine = machine, .seed = o->input.seed, .cold = o->cold, .bound = o->bound}};
     sl_error error;
     sl_arena plans;
     sl_arena_init(&plans);
     sl_status status = read_plan(&r, input, &plans, &error);
     if (!status)
-        status = simulate_all(&r, &error);
-    if (!status)
-        status = look_closer(&r, input, &error);
-    sl_shown_launches shown = {.log = r.report.log, .sim = &r.report, .machine = machine->name, .seed = &o->input.seed};
-    if (r.counted)
-        shown.find = (sl_findings_input){
-            .counted = r.counted, .measured = r.report.log, .classes = r.classes, .machine = machine};
+        status = simulate_all(&r, &input->recording, &error);
+    sl_shown_launches shown = {.log = r.set.measured.log,
+                               .sim = &r.set.measured,
+                               .machine = machine->name,
+                               .seed = &o->input.seed,
+                               .find = sl_findings_input_of(&r.set)};
     sl_shown_input(&shown, input);
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
-    sl_launch_log_destroy(r.counted);
-    sl_launch_log_destroy(r.classes);
-    sl_sim_report_fini(&r.report);
-    sl_sim_search_fini(&r.search);
-    sl_sim_stream_destroy(r.stream);
+    sl_result_set_fini(&r.set);
     sl_pool_destroy(r.pool);
     sl_arena_fini(&plans);
     return code;

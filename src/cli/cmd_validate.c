@@ -59,8 +59,8 @@ static void make_variants(validator *v)
         model.no_mshr |= i == 3 || i == 5;
         model.no_divergence |= i == 4 || i == 5;
         v->variant[i] = (sl_point)SL_POINT_START;
-        v->variant[i].kind = o->with == WITH_SIM ? SL_POINT_SIM : SL_POINT_MODEL;
-        v->variant[i].cold = v->variant[i].alone = true;
+        v->variant[i].kind = o->with == WITH_SIM ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL;
+        v->variant[i].cold = v->variant[i].isolated = true;
         v->variant[i].seed = o->input.seed;
         v->variant[i].resolved = &v->machine;
         v->variant[i].without = sl_model_without(&model, v->without[i]);

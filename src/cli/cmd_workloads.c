@@ -2,6 +2,7 @@
 /* sluice workloads: the built-in GPU programs. */
 #include <string.h>
 
+#include "base/split.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -9,7 +10,6 @@
 #include "cli/terminal.h"
 #include "report/parts.h"
 #include "report/table.h"
-#include "base/split.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {

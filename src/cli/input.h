@@ -5,8 +5,8 @@
 #define SL_CLI_INPUT_H
 
 #include "cli/command.h"
-#include "report/page.h"
 #include "recording/recording.h"
+#include "report/page.h"
 
 /* The struct of a command's options begins with this one, and its more_options are sl_input_table. */
 typedef struct sl_input_options {

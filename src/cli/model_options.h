@@ -41,18 +41,6 @@ static inline sl_status sl_model_machine(const sl_invocation *inv, const sl_mode
     return sl_machine_load_among(s->gpu, s->set.item, s->set.count, inv->policies, machine, error);
 }
 
-/* Line, sector and size of the first level. Resident blocks differ between launches: at most 8 are taken. */
-static inline sl_profile_options sl_profile_options_of(const sl_machine *machine)
-{
-    const sl_level *first = &machine->level[0];
-    return (sl_profile_options){.line_bytes = first->line_bytes,
-                                .sector_bytes = first->sector_bytes,
-                                .cores = machine->cores,
-                                .blocks_per_core = machine->core.blocks < 8 ? machine->core.blocks : 8,
-                                .cache_bytes = first->size_bytes,
-                                .windows = 16};
-}
-
 static inline sl_model_options sl_model_options_of(const sl_model_settings *s, uint64_t seed)
 {
     return (sl_model_options){s->no_latency, s->no_associativity, s->no_mshr, s->no_divergence, seed};

@@ -11,7 +11,7 @@
 
 typedef struct sl_shown_launches {
     const sl_launch_log *log;
-    const sl_sim_report *sim; /* where the simulator made the log, and says more; NULL otherwise */
+    const sl_result *sim; /* where the simulator made the log, and says more; NULL otherwise */
     /* The text; NULL: sl_launch_report_text. */
     sl_status (*text)(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
     const char *machine;    /* NULL: none was involved */

@@ -512,38 +512,6 @@ static __attribute__((noinline)) bool choose(sl_warp *warp)
     return false;
 }
 
-/* Where --max-instructions gives no limit for the launch, each warp has one, which is the same for any number of host
- * threads: some ten seconds of a GPU. A tree of calls without a loop, which grows as 2^depth in a few lines of code,
- * has a lower one. */
-enum { CALLS_PER_CHECK = 1024, MAX_CALLS = 1 << 24 };
-#define MAX_WARP_INSTS ((uint64_t)1 << 32)
-
-static void check_limit(sl_warp *warp, uint32_t inst)
-{
-    const sl_worker *worker = warp->worker;
-    uint64_t limit = worker->run->emu->config.max_instructions, before = worker->run->launch->instructions_before;
-    if (limit && (before > limit || worker->clock > limit - before))
-        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
-                       "more than %llu warp instructions: an endless loop? (see --max-instructions)",
-                       (unsigned long long)limit);
-    if (!limit && warp->ran + (worker->clock - warp->resumed) > MAX_WARP_INSTS)
-        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
-                       "more than %llu instructions of one warp: an endless loop? (--max-instructions N allows N for "
-                       "the launch)",
-                       (unsigned long long)MAX_WARP_INSTS);
-    if (!limit && warp->calls >= MAX_CALLS)
-        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
-                       "more than %d calls of one warp without a loop: a tree of calls without an end? "
-                       "(--max-instructions N allows N instructions for the launch)",
-                       MAX_CALLS);
-}
-
-static void count_call(sl_warp *warp, const sl_code_bb *bb)
-{
-    if (++warp->calls % CALLS_PER_CHECK == 0)
-        check_limit(warp, bb->first_inst + bb->insts - 1);
-}
-
 static uint64_t ready_lanes(const sl_warp *warp)
 {
     uint64_t mask = 0;
@@ -564,7 +532,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
     bool spins = warp->spin_turns >= SPIN_TURNS;
     if (!spins && warp->turns < PAUSE_TURNS)
         return false;
-    check_limit(warp, bb->first_inst);
+    sl_warp_check_limit(warp, bb->first_inst);
     warp->turns = 0;
     *stop = SL_WARP_PAUSED;
     if (!spins && ++warp->pauses % STUCK_PAUSES)
@@ -685,15 +653,15 @@ ALWAYS void terminate(sl_warp *warp, const sl_code_bb *bb)
     narrow(warp, mask, bb->next);
     switch ((sl_term_kind)bb->term) {
     case SL_TERM_CALL:
-        count_call(warp, bb);
+        sl_warp_count_call(warp, bb);
         sl_warp_call(warp, bb, bb->call->function, bb->next);
         return;
     case SL_TERM_CALL_INDIRECT:
-        count_call(warp, bb);
+        sl_warp_count_call(warp, bb);
         sl_warp_call_indirect(warp, bb);
         return;
     case SL_TERM_CALL_BUILTIN:
-        count_call(warp, bb);
+        sl_warp_count_call(warp, bb);
         sl_builtin_call(warp, bb);
         go(warp, bb, bb->next);
         return;
@@ -758,7 +726,7 @@ ALWAYS sl_warp_stop run_warp(sl_warp *warp)
     warp->spun = 0;
     warp->slice_end = worker->clock + warp->slice;
     warp->resumed = worker->clock;
-    check_limit(warp, UINT32_MAX);
+    sl_warp_check_limit(warp, UINT32_MAX);
     for (;;) {
         if (!warp->has_now && !choose_ready(warp) && !choose(warp))
             return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;

@@ -297,6 +297,13 @@ int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst);
 /* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
 
+/* ---- warp_limits.c ---- */
+
+/* Ends the launch where the warp, or the launch, has executed more than it may. */
+void sl_warp_check_limit(sl_warp *warp, uint32_t inst);
+/* The warp calls a function at the end of `bb`. */
+void sl_warp_count_call(sl_warp *warp, const sl_code_bb *bb);
+
 /* ---- warp_calls.c ---- */
 
 /* The running split enters function `index` and will return to `next`. */

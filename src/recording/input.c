@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/split.h"
 #include "base/suggest.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "base/split.h"
 
 const char *sl_input_kind_name(sl_input_kind kind)
 {

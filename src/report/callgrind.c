@@ -117,7 +117,7 @@ static costs costs_of(const sl_page *page, const sl_page_kernel *k, const locate
         const sl_page_load *load = &k->load[sorted[i].load];
         add_counts(&sum, &load->counts);
         if (load->reuse)
-            add_reuse(&sum, load->reuse, page->input.profile->options);
+            add_reuse(&sum, load->reuse, &page->input.profile->profiled_as);
     }
     return sum;
 }

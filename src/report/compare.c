@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads two reports and matches what is in them. */
+/* Matches what is in two results, or in reports of them. */
 #include "report/compare.h"
 
 #include <math.h>
@@ -10,10 +10,11 @@
 #include "base/map.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "report/page_data.h"
 
-/* ---- reading ---- */
+/* ---- rows ---- */
 
-/* What was read so far, to find it again. */
+/* What was added so far, to find it again. */
 typedef struct known_rows {
     sl_map kernels; /* symbol -> position + 1 */
     sl_index loads;
@@ -27,54 +28,18 @@ typedef struct reader {
     bool failed; /* memory ran out */
 } reader;
 
-static const char *text_of(const sl_json_value *object, const char *key)
-{
-    const sl_json_value *v = sl_json_member(object, key);
-    return v && v->kind == SL_JSON_STRING ? v->text : "";
-}
-
-static void add_counts(const sl_json_value *object, sl_counts *to)
-{
-    const sl_json_value *counters = sl_json_member(object, "counters");
-    sl_counts counts = {0};
-    for (uint32_t i = 0; counters && counters->kind == SL_JSON_OBJECT && i < counters->count; i++) {
-        sl_counter counter = sl_counter_find(counters->key[i]);
-        double value = counters->value[i]->number;
-        if (counter < SL_COUNTERS && counters->value[i]->kind == SL_JSON_NUMBER && value >= 0 && value < 0x1p63)
-            sl_counts_add(&counts, counter, (uint64_t)value);
-    }
-    sl_counts_merge(to, &counts);
-}
-
 /* The kernel of that symbol, which is added where it is missing; SIZE_MAX when memory runs out. */
-static size_t kernel_of(reader *r, const sl_json_value *object)
+static size_t kernel_of(reader *r, const char *symbol, const char *name)
 {
-    const char *symbol = text_of(object, "kernel"), *name = text_of(object, "name");
     size_t at = (size_t)(uintptr_t)sl_map_get(&r->known->kernels, symbol, strlen(symbol));
     if (at)
         return at - 1;
-    sl_compared_kernel k = {.symbol = symbol, .name = *name ? name : symbol};
+    sl_compared_kernel k = {.symbol = symbol, .name = name};
     if (sl_array_push(&r->c->kernels, k) &&
         sl_map_put(&r->known->kernels, symbol, strlen(symbol), (void *)(uintptr_t)r->c->kernels.count))
         return r->c->kernels.count - 1;
     r->failed = true;
     return SIZE_MAX;
-}
-
-static const char *location_of(reader *r, const sl_json_value *load)
-{
-    const sl_json_value *line = sl_json_member(load, "line"), *pc = sl_json_member(load, "pc");
-    const char *source = text_of(load, "source"), *text = NULL;
-    if (*source) {
-        const char *slash = strrchr(source, '/');
-        return slash ? slash + 1 : source;
-    }
-    if (line && line->kind == SL_JSON_NUMBER)
-        text = sl_arena_printf(&r->c->arena, "PTX line %.0f", line->number);
-    else
-        text = sl_arena_printf(&r->c->arena, "pc %.0f", pc && pc->kind == SL_JSON_NUMBER ? pc->number : 0);
-    r->failed |= !text;
-    return text ? text : "";
 }
 
 static uint64_t load_key(const void *items, uint32_t item)
@@ -102,13 +67,8 @@ static size_t load_at(reader *r, const sl_compared_load *load)
     return added ? count : SIZE_MAX;
 }
 
-static void add_load(reader *r, size_t kernel, const sl_json_value *object)
+static void add_load(reader *r, sl_compared_load load, const sl_counts *counts)
 {
-    sl_compared_load load = {.kernel = kernel,
-                             .source = location_of(r, object),
-                             .opcode = text_of(object, "opcode"),
-                             .array = text_of(object, "array"),
-                             .allocation = text_of(object, "allocation")};
     size_t at = load_at(r, &load);
     if (at == SIZE_MAX) {
         r->failed = true;
@@ -122,30 +82,118 @@ static void add_load(reader *r, size_t kernel, const sl_json_value *object)
         r->failed |= !to->array_text;
     }
     to->of.there[r->side] = true;
-    add_counts(object, &to->of.counts[r->side]);
+    sl_counts_merge(&to->of.counts[r->side], counts);
+}
+
+/* Adds launches of a kernel; its position, or SIZE_MAX when memory runs out. */
+static size_t add_launches(reader *r, const char *symbol, const char *name, uint64_t launches, const sl_counts *counts)
+{
+    size_t k = kernel_of(r, symbol, name);
+    sl_compared *of[] = {&r->c->total, k == SIZE_MAX ? NULL : &r->c->kernels.items[k].of};
+    for (int i = 0; i < 2 && k != SIZE_MAX; i++) {
+        of[i]->there[r->side] = true;
+        of[i]->launches[r->side] += launches;
+        sl_counts_merge(&of[i]->counts[r->side], counts);
+    }
+    return k;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- results ---- */
+
+static const char *location_named(reader *r, const sl_inst_name *inst)
+{
+    const char *text = inst->source_line && *inst->source_file
+                           ? sl_arena_printf(&r->c->arena, "%s:%u", base_name(inst->source_file), inst->source_line)
+                       : inst->ptx_line ? sl_arena_printf(&r->c->arena, "PTX line %u", inst->ptx_line)
+                                        : sl_arena_printf(&r->c->arena, "pc %u", inst->pc);
+    r->failed |= !text;
+    return text ? text : "";
+}
+
+static sl_status add_page(reader *r, const sl_page *page, sl_error *error)
+{
+    for (size_t i = 0; i < page->kernels.count && !r->failed; i++) {
+        const sl_page_kernel *k = &page->kernels.items[i];
+        size_t at = add_launches(r, k->symbol, *k->name ? k->name : k->symbol, k->launches, &k->counts);
+        for (uint32_t l = 0; l < k->loads && !r->failed; l++) {
+            const sl_inst_name *inst = &k->load[l].inst;
+            const sl_compared_load load = {.kernel = at,
+                                           .source = location_named(r, inst),
+                                           .opcode = inst->opcode,
+                                           .array = inst->array,
+                                           .allocation = inst->allocation ? inst->allocation : ""};
+            add_load(r, load, &k->load[l].counts);
+        }
+    }
+    return r->failed ? sl_fail_memory(error) : SL_OK;
+}
+
+/* ---- reports ---- */
+
+static const char *text_of(const sl_json_value *object, const char *key)
+{
+    const sl_json_value *v = sl_json_member(object, key);
+    return v && v->kind == SL_JSON_STRING ? v->text : "";
+}
+
+static sl_counts counts_of(const sl_json_value *object)
+{
+    const sl_json_value *counters = sl_json_member(object, "counters");
+    sl_counts counts = {0};
+    for (uint32_t i = 0; counters && counters->kind == SL_JSON_OBJECT && i < counters->count; i++) {
+        sl_counter counter = sl_counter_find(counters->key[i]);
+        double value = counters->value[i]->number;
+        if (counter < SL_COUNTERS && counters->value[i]->kind == SL_JSON_NUMBER && value >= 0 && value < 0x1p63)
+            sl_counts_add(&counts, counter, (uint64_t)value);
+    }
+    return counts;
+}
+
+static const char *location_of(reader *r, const sl_json_value *load)
+{
+    const sl_json_value *line = sl_json_member(load, "line"), *pc = sl_json_member(load, "pc");
+    const char *source = text_of(load, "source"), *text = NULL;
+    if (*source)
+        return base_name(source);
+    if (line && line->kind == SL_JSON_NUMBER)
+        text = sl_arena_printf(&r->c->arena, "PTX line %.0f", line->number);
+    else
+        text = sl_arena_printf(&r->c->arena, "pc %.0f", pc && pc->kind == SL_JSON_NUMBER ? pc->number : 0);
+    r->failed |= !text;
+    return text ? text : "";
 }
 
 static void add_loads(reader *r, size_t kernel, const sl_json_value *object, const char *key)
 {
     const sl_json_value *list = sl_json_member(object, key);
-    for (uint32_t i = 0; list && list->kind == SL_JSON_ARRAY && i < list->count && !r->failed; i++)
-        add_load(r, kernel, list->value[i]);
+    for (uint32_t i = 0; list && list->kind == SL_JSON_ARRAY && i < list->count && !r->failed; i++) {
+        const sl_json_value *of = list->value[i];
+        const sl_counts counts = counts_of(of);
+        const sl_compared_load load = {.kernel = kernel,
+                                       .source = location_of(r, of),
+                                       .opcode = text_of(of, "opcode"),
+                                       .array = text_of(of, "array"),
+                                       .allocation = text_of(of, "allocation")};
+        add_load(r, load, &counts);
+    }
 }
 
 /* An element of "launches", or of "kernels" of a page. */
 static void add_object(reader *r, const sl_json_value *object)
 {
-    size_t k = kernel_of(r, object);
-    if (r->failed)
-        return;
+    const char *symbol = text_of(object, "kernel"), *name = text_of(object, "name");
     const sl_json_value *many = sl_json_member(object, "launches");
     bool counted = many && many->kind == SL_JSON_NUMBER && many->number >= 0 && many->number < 0x1p63;
-    sl_compared *of[] = {&r->c->total, &r->c->kernels.items[k].of};
-    for (int i = 0; i < 2; i++) {
-        of[i]->there[r->side] = true;
-        of[i]->launches[r->side] += counted ? (uint64_t)many->number : 1;
-        add_counts(object, &of[i]->counts[r->side]);
-    }
+    const sl_counts counts = counts_of(object);
+    size_t k = add_launches(r, symbol, *name ? name : symbol, counted ? (uint64_t)many->number : 1, &counts);
+    if (k == SIZE_MAX)
+        return;
     add_loads(r, k, object, "loads");
     add_loads(r, k, object, "stores");
 }
@@ -390,17 +438,17 @@ static sl_metric effect_of_loads(const sl_comparison *c)
     return changed > 0 ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors;
 }
 
-sl_status sl_compare(const char *const text[2], const size_t bytes[2], const char *const name[2], sl_comparison *c,
-                     sl_error *error)
+sl_status sl_compare(const sl_compared_side sides[2], sl_comparison *c, sl_error *error)
 {
     *c = (sl_comparison){0};
     sl_arena_init(&c->arena);
     known_rows rows = {0};
     sl_status status = SL_OK;
     for (int side = 0; side < 2 && !status; side++) {
-        reader r = {.c = c, .known = &rows, .side = side, .name = name[side]};
-        c->label[side] = name[side];
-        status = read_side(&r, text[side], bytes[side], error);
+        reader r = {.c = c, .known = &rows, .side = side, .name = sides[side].name};
+        c->label[side] = sides[side].name;
+        status = sides[side].page ? add_page(&r, sides[side].page, error)
+                                  : read_side(&r, sides[side].text, sides[side].bytes, error);
     }
     sl_map_fini(&rows.kernels);
     sl_index_fini(&rows.loads);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Two reports beside each other: per kernel and memory instruction what changed, the largest effect first.
+/* Two results next to each other: per kernel and memory instruction what changed, the largest effect first.
  *
- * The sides are JSON reports of `run`, `model`, `sim`, `info` or `report`: those of files, or what an analysis would
- * write. Kernels are matched by symbol; their instructions by source line, opcode and array, and what is left, since
- * lines move when code changes, by opcode and array in order, and at last by array alone, loads apart from stores. */
+ * A side is a result of this run, or a JSON report of `run`, `model`, `sim`, `info` or `report`. Kernels are matched by
+ * symbol; their instructions by source line, opcode and array, and what is left, since lines move when code changes, by
+ * opcode and array in order, and at last by array alone, loads apart from stores. */
 #ifndef SL_REPORT_COMPARE_H
 #define SL_REPORT_COMPARE_H
 
 #include "base/arena.h"
 #include "base/array.h"
 #include "report/metrics.h"
+#include "report/page.h"
 
 /* What is compared, on either side; `there` is false where it is on the other side alone. */
 typedef struct sl_compared {
@@ -42,9 +43,15 @@ typedef struct sl_comparison {
     sl_metric effect, load_effect;        /* what they are sorted by */
 } sl_comparison;
 
-/* `text` are JSON reports; `name` is for messages. The caller frees it by sl_comparison_fini, also after a failure. */
-sl_status sl_compare(const char *const text[2], const size_t bytes[2], const char *const name[2],
-                     sl_comparison *comparison, sl_error *error);
+typedef struct sl_compared_side {
+    const char *name;    /* for labels and messages */
+    const sl_page *page; /* what was counted, modelled or simulated; NULL: a report */
+    const char *text;    /* of a JSON report */
+    size_t bytes;
+} sl_compared_side;
+
+/* The sides must outlive the comparison, which the caller frees by sl_comparison_fini, also after a failure. */
+sl_status sl_compare(const sl_compared_side side[2], sl_comparison *comparison, sl_error *error);
 void sl_comparison_fini(sl_comparison *comparison); /* zeros are fine */
 
 /* A metric on both sides; false where one does not know it. */

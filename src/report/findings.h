@@ -9,11 +9,8 @@
 #ifndef SL_REPORT_FINDINGS_H
 #define SL_REPORT_FINDINGS_H
 
-#include "base/arena.h"
-#include "base/array.h"
+#include "analysis/result_set.h"
 #include "base/json_write.h"
-#include "machine/machine.h"
-#include "report/launch_log.h"
 
 typedef enum sl_rule_id {
 #define SL_RULE(id, ...) SL_RULE_##id,
@@ -41,6 +38,15 @@ typedef struct sl_findings_input {
     const sl_launch_log *classes;  /* by the model, where the simulator measured: it does not tell classes of misses */
     const sl_machine *machine;     /* required */
 } sl_findings_input;
+
+/* Of a set of results; one without counts has no findings. */
+static inline sl_findings_input sl_findings_input_of(const sl_result_set *set)
+{
+    return (sl_findings_input){.counted = set->counted.log,
+                               .measured = set->measured.log,
+                               .classes = set->classes.log,
+                               .machine = set->counted.log ? set->measured.machine : NULL};
+}
 
 /* A number that a finding rests on. */
 typedef struct sl_evidence {

@@ -3,7 +3,7 @@
 #ifndef SL_REPORT_KERNEL_SUMS_H
 #define SL_REPORT_KERNEL_SUMS_H
 
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 
 typedef struct sl_kernel_sum {
     const sl_logged_kernel *kernel;

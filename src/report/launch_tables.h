@@ -3,7 +3,7 @@
 #ifndef SL_REPORT_LAUNCH_TABLES_H
 #define SL_REPORT_LAUNCH_TABLES_H
 
-#include "report/launch_log.h"
+#include "analysis/launch_log.h"
 #include "report/metrics.h"
 
 /* Launches beyond these are summed by kernel. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The report "what each kernel launch executed and accessed", as text, JSON and CSV.
- *
- * A log collects launches as they end (it copies what it needs; kernels may be gone later) and is shown at the end. */
+/* The report "what each kernel launch executed and accessed", as text, JSON and CSV. */
 #ifndef SL_REPORT_LAUNCHES_H
 #define SL_REPORT_LAUNCHES_H
 
 #include <stdio.h>
 
-#include "trace/recorder.h"
+#include "analysis/launch_log.h"
 
 /* Where numbers came from, for the head of a JSON report. */
 typedef struct sl_report_option {
@@ -29,17 +27,6 @@ typedef struct sl_report_info {
     const sl_report_trace *trace;       /* NULL: the launches do not come from a trace file */
     const struct sl_findings *findings; /* NULL: nothing was looked for, and the member is left out */
 } sl_report_info;
-
-typedef struct sl_launch_log sl_launch_log;
-
-sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error);
-void sl_launch_log_destroy(sl_launch_log *log); /* NULL is fine */
-sl_status sl_launch_log_add(sl_launch_log *log, const sl_launch_result *result, sl_error *error);
-/* The same with the signature of sl_recorder_config.launch_done; context is the log. */
-sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error);
-size_t sl_launch_log_count(const sl_launch_log *log);
-/* How many of them failed: commands that ran them then exit with 1. */
-size_t sl_launch_log_failed(const sl_launch_log *log);
 
 /* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
 sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);

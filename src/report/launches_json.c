@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/launch_log.h"
 #include "base/text.h"
 #include "report/findings.h"
-#include "report/launch_log.h"
 #include "report/parts.h"
 
 static bool writes(const sl_inst_name *inst)

@@ -3,9 +3,9 @@
 #ifndef SL_REPORT_LOAD_SUMS_H
 #define SL_REPORT_LOAD_SUMS_H
 
+#include "analysis/inst_name.h"
 #include "base/array.h"
 #include "base/index.h"
-#include "report/inst_name.h"
 #include "report/metrics.h"
 
 typedef struct sl_load_sum {

@@ -27,7 +27,7 @@ typedef struct sl_page_input {
     const char *note;    /* a line under the overview */
     sl_report_info info;
     const sl_launch_log *counted, *modelled; /* of the same launches, in the same order */
-    const sl_profile_report *profile;        /* of these launches too */
+    const sl_result *profile;                /* of these launches too */
     const sl_sweep *sizes, *policies;        /* of the model */
     const sl_sweep *simulated;               /* L1 policies in the simulator; the baseline first */
     const sl_plan *plan;                     /* of the code that ran: what loads gain by bypassing */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "analysis/launch_log.h"
 #include "base/map.h"
-#include "report/launch_log.h"
 
 /* ---- kernels ---- */
 

@@ -3,10 +3,10 @@
 #ifndef SL_REPORT_PAGE_DATA_H
 #define SL_REPORT_PAGE_DATA_H
 
+#include "analysis/inst_name.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/multimap.h"
-#include "report/inst_name.h"
 #include "report/page.h"
 
 /* A memory instruction of a kernel, summed over its launches. */

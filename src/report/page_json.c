@@ -113,7 +113,7 @@ static void put_profile_options(sl_json *j, const sl_profile_options *o)
 sl_status sl_page_data_json(FILE *file, const sl_page *page, bool launches, sl_error *error)
 {
     const sl_page_input *in = &page->input;
-    const sl_profile_options *options = in->profile ? in->profile->options : NULL;
+    const sl_profile_options *options = in->profile ? &in->profile->profiled_as : NULL;
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);

@@ -55,7 +55,7 @@ enum { FIRST_MORE = 11 }; /* of the list: hidden until all columns are asked for
 
 sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse)
 {
-    return (sl_metric_row){counts, reuse, page->input.profile ? page->input.profile->options : NULL};
+    return (sl_metric_row){counts, reuse, page->input.profile ? &page->input.profile->profiled_as : NULL};
 }
 
 bool sl_page_has_bars(const sl_page *page)

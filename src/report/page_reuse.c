@@ -74,7 +74,7 @@ enum { MAX_HEAT_ROWS = 40 };
 static void put_heat(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    const sl_profile_options *o = page->input.profile->options;
+    const sl_profile_options *o = &page->input.profile->profiled_as;
     const uint64_t lines = o->cache_bytes / o->line_bytes;
     sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     unsigned last = 0;

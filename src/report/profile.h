@@ -5,15 +5,12 @@
 
 #include <stdio.h>
 
+#include "analysis/result.h"
 #include "base/json_write.h"
-#include "profile/sums.h"
 #include "report/launches.h"
 
 typedef struct sl_profile_report {
-    const sl_profile_options *options;
-    size_t profiles;
-    const sl_profile *profile;
-    sl_profile_sums sums;
+    const sl_result *result;
     sl_report_info info; /* for the head of the JSON */
 } sl_profile_report;
 

@@ -2,8 +2,8 @@
 /* Profiles as CSV: one value per row. */
 #include <inttypes.h>
 
+#include "analysis/inst_name.h"
 #include "base/text.h"
-#include "report/inst_name.h"
 #include "report/metrics.h"
 #include "report/profile.h"
 
@@ -100,13 +100,14 @@ static void put_loads(subject s, const sl_profile_load *load, uint32_t loads, co
 
 sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_error *error)
 {
-    const sl_profile_options *o = report->options;
+    const sl_profile_options *o = &report->result->profiled_as;
     fputs("launch,kernel,name,measure,from,to,value\n", file);
-    put_counts(&(subject){.file = file}, &report->sums.all, o);
-    for (size_t k = 0; k < report->sums.kernels; k++)
-        put_counts(&(subject){.file = file, .kernel = report->sums.kernel[k].kernel}, &report->sums.kernel[k].total, o);
-    for (size_t i = 0; i < report->profiles; i++) {
-        const sl_profile *p = &report->profile[i];
+    put_counts(&(subject){.file = file}, &report->result->sums.all, o);
+    for (size_t k = 0; k < report->result->sums.kernels; k++)
+        put_counts(&(subject){.file = file, .kernel = report->result->sums.kernel[k].kernel},
+                   &report->result->sums.kernel[k].total, o);
+    for (size_t i = 0; i < report->result->launches; i++) {
+        const sl_profile *p = &report->result->profile[i];
         subject s = {.file = file, .kernel = p->kernel, .launch = p};
         if (p->launch->failed) {
             put_count(&s, "failed", 1);
@@ -120,14 +121,14 @@ sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_
 
 sl_status sl_profile_report_loads(FILE *file, const sl_profile_report *report, sl_error *error)
 {
-    const sl_profile_options *o = report->options;
+    const sl_profile_options *o = &report->result->profiled_as;
     fputs("launch,kernel,name," SL_INST_CSV ",measure,from,to,value\n", file);
-    for (size_t k = 0; k < report->sums.kernels; k++) {
-        const sl_profile_sum *sum = &report->sums.kernel[k];
+    for (size_t k = 0; k < report->result->sums.kernels; k++) {
+        const sl_profile_sum *sum = &report->result->sums.kernel[k];
         put_loads((subject){.file = file, .kernel = sum->kernel}, sum->load, sum->loads, o);
     }
-    for (size_t i = 0; i < report->profiles; i++) {
-        const sl_profile *p = &report->profile[i];
+    for (size_t i = 0; i < report->result->launches; i++) {
+        const sl_profile *p = &report->result->profile[i];
         if (!p->launch->failed)
             put_loads((subject){.file = file, .kernel = p->kernel, .launch = p}, p->load, p->loads, o);
     }

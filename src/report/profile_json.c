@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles as JSON: every value exact. */
-#include "report/inst_name.h"
+#include "analysis/inst_name.h"
 #include "report/metrics.h"
 #include "report/parts.h"
 #include "report/profile.h"
@@ -134,15 +134,15 @@ sl_status sl_profile_report_json(FILE *file, const sl_profile_report *report, sl
     sl_json_object(&j, true);
     sl_report_head_json(&j, &report->info);
     sl_json_object_member(&j, "all", true);
-    sl_profile_counts_json(&j, &report->sums.all, report->options);
+    sl_profile_counts_json(&j, &report->result->sums.all, &report->result->profiled_as);
     sl_json_close(&j, '}');
     sl_json_array_member(&j, "kernels", true);
-    for (size_t k = 0; k < report->sums.kernels; k++)
-        put_kernel(&j, &report->sums.kernel[k], report->options);
+    for (size_t k = 0; k < report->result->sums.kernels; k++)
+        put_kernel(&j, &report->result->sums.kernel[k], &report->result->profiled_as);
     sl_json_close(&j, ']');
     sl_json_array_member(&j, "launches", true);
-    for (size_t i = 0; i < report->profiles; i++)
-        put_launch(&j, &report->profile[i], report->options);
+    for (size_t i = 0; i < report->result->launches; i++)
+        put_launch(&j, &report->result->profile[i], &report->result->profiled_as);
     sl_json_close(&j, ']');
     sl_json_close(&j, '}');
     return sl_json_finish(&j, error);

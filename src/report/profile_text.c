@@ -37,8 +37,8 @@ static sl_status print_launches(FILE *file, const sl_profile_report *r, size_t w
     static const sl_column first[] = {SL_NUMBERS("#"), SL_NAMES("kernel"), SL_NUMBERS("grid"), SL_NUMBERS("block")};
     static const sl_column last[] = {SL_NUMBERS("footprint")};
     sl_table *t = sl_metric_table(first, 4, &reuse, last, 1);
-    for (size_t i = 0; i < r->profiles; i++) {
-        const sl_profile *p = &r->profile[i];
+    for (size_t i = 0; i < r->result->launches; i++) {
+        const sl_profile *p = &r->result->profile[i];
         char text[SL_HUMAN_BYTES];
         sl_table_cellf(t, "%" PRIu64, p->launch->index);
         sl_table_cellf(t, "%s%s", p->kernel->name, p->launch->failed ? " (failed)" : "");
@@ -47,8 +47,9 @@ static sl_status print_launches(FILE *file, const sl_profile_report *r, size_t w
         if (p->launch->failed)
             sl_table_metrics(t, &reuse, NULL);
         else
-            reuse_cells(t, &p->total, r->options);
-        sl_table_cell(t, p->launch->failed ? "" : sl_human_bytes(p->footprint_lines * r->options->line_bytes, text));
+            reuse_cells(t, &p->total, &r->result->profiled_as);
+        sl_table_cell(
+            t, p->launch->failed ? "" : sl_human_bytes(p->footprint_lines * r->result->profiled_as.line_bytes, text));
     }
     return sl_table_finish(t, file, width, error);
 }
@@ -56,8 +57,8 @@ static sl_status print_launches(FILE *file, const sl_profile_report *r, size_t w
 static void print_failures(FILE *file, const sl_profile_report *r)
 {
     bool any = false;
-    for (size_t i = 0; i < r->profiles; i++) {
-        const sl_trace_launch *l = r->profile[i].launch;
+    for (size_t i = 0; i < r->result->launches; i++) {
+        const sl_trace_launch *l = r->result->profile[i].launch;
         if (l->failed)
             fprintf(file, "%slaunch %" PRIu64 " failed: %s\n", any ? "" : "\n", l->index,
                     l->failure && *l->failure ? l->failure : "reason not recorded");
@@ -69,10 +70,10 @@ static sl_status print_kernels(FILE *file, const sl_profile_report *r, size_t wi
 {
     static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("launches")};
     sl_table *t = sl_metric_table(first, 2, &reuse, NULL, 0);
-    for (size_t k = 0; k < r->sums.kernels; k++) {
-        sl_table_cell(t, r->sums.kernel[k].kernel->name);
-        sl_table_count(t, r->sums.kernel[k].launches);
-        reuse_cells(t, &r->sums.kernel[k].total, r->options);
+    for (size_t k = 0; k < r->result->sums.kernels; k++) {
+        sl_table_cell(t, r->result->sums.kernel[k].kernel->name);
+        sl_table_count(t, r->result->sums.kernel[k].launches);
+        reuse_cells(t, &r->result->sums.kernel[k].total, &r->result->profiled_as);
     }
     return sl_table_finish(t, file, width, error);
 }
@@ -257,21 +258,21 @@ static void print_legend(FILE *file, const sl_profile_options *o)
 
 sl_status sl_profile_report_text(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
 {
-    if (!r->profiles) {
+    if (!r->result->launches) {
         fputs("no launch to profile\n", file);
         return SL_OK;
     }
-    print_head(file, r->options);
-    bool many = r->profiles > MAX_LAUNCH_LINES;
+    print_head(file, &r->result->profiled_as);
+    bool many = r->result->launches > MAX_LAUNCH_LINES;
     sl_status status = many ? print_kernels(file, r, width, error) : print_launches(file, r, width, error);
     print_failures(file, r);
-    for (size_t k = 0; k < r->sums.kernels && k < MAX_KERNELS && !status; k++)
-        status = print_kernel(file, &r->sums.kernel[k], r->options, width, error);
-    if (!status && r->sums.kernels > MAX_KERNELS)
-        fprintf(file, "\n(%zu more kernels; --json and --csv show all)\n", r->sums.kernels - MAX_KERNELS);
+    for (size_t k = 0; k < r->result->sums.kernels && k < MAX_KERNELS && !status; k++)
+        status = print_kernel(file, &r->result->sums.kernel[k], &r->result->profiled_as, width, error);
+    if (!status && r->result->sums.kernels > MAX_KERNELS)
+        fprintf(file, "\n(%zu more kernels; --json and --csv show all)\n", r->result->sums.kernels - MAX_KERNELS);
     if (!status && many)
-        fprintf(file, "\n%zu launches, summed by kernel; --json and --csv show each\n", r->profiles);
+        fprintf(file, "\n%u launches, summed by kernel; --json and --csv show each\n", r->result->launches);
     if (!status)
-        print_legend(file, r->options);
+        print_legend(file, &r->result->profiled_as);
     return status;
 }

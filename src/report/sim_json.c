@@ -5,24 +5,19 @@
 #include "report/parts.h"
 #include "report/sim.h"
 
-static const char *const stall_names[SL_STALLS] = {
-    [SL_STALL_WAY] = "way", [SL_STALL_MSHR] = "mshr", [SL_STALL_MERGE] = "merge", [SL_STALL_QUEUE] = "queue"};
-
 static void put_level(sl_json *j, const sl_level *level, const sl_sim_level_result *r)
 {
     sl_json_object(j, false);
     sl_json_string_member(j, "level", level->name);
     for (int i = 0; i < SL_LEVEL_METRICS; i++)
-        sl_json_u64_member(j, sl_level_metrics[i].name, sl_level_value(r, i));
-    sl_json_object_member(j, "stall_cycles", false);
-    for (int i = 0; i < SL_STALLS; i++)
-        sl_json_u64_member(j, stall_names[i], r->stall_cycles[i]);
-    sl_json_close(j, '}');
-    sl_json_double_member(j, "energy_nj", r->energy_nj);
+        if (sl_level_metrics[i].real)
+            sl_json_double_member(j, sl_level_metrics[i].info.name, sl_level_value(r, i));
+        else
+            sl_json_u64_member(j, sl_level_metrics[i].info.name, (uint64_t)sl_level_value(r, i));
     sl_json_close(j, '}');
 }
 
-static void put_statistics(sl_json *j, const sl_machine *machine, const sl_sim_reported *launch)
+static void put_statistics(sl_json *j, const sl_machine *machine, const sl_result_launch *launch)
 {
     sl_json_array_member(j, "policies", true);
     for (size_t i = 0; i < launch->statistics; i++) {
@@ -39,8 +34,8 @@ static void put_statistics(sl_json *j, const sl_machine *machine, const sl_sim_r
 
 static void put_launch(sl_json *j, const void *of, size_t n)
 {
-    const sl_sim_report *report = of;
-    const sl_sim_reported *launch = &report->launch.items[n];
+    const sl_result *report = of;
+    const sl_result_launch *launch = &report->launch[n];
     sl_json_u64_member(j, "l1_bytes", launch->l1_bytes);
     sl_json_u64_member(j, "resident_blocks", launch->resident_blocks);
     sl_json_array_member(j, "levels", true);
@@ -61,8 +56,8 @@ static void put_launch(sl_json *j, const void *of, size_t n)
 /* The policies as they ran, and how parameters given as "best" were searched for. */
 static void put_head(sl_json *j, const void *of)
 {
-    const sl_sim_report *report = of;
-    const sl_sim_search *search = report->search;
+    const sl_result *report = of;
+    const sl_sim_search *search = &report->search;
     sl_json_array_member(j, "policies", true);
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_level *level = &report->machine->level[i];
@@ -73,7 +68,7 @@ static void put_head(sl_json *j, const void *of)
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
-    if (!search || !search->params)
+    if (!search->params)
         return;
     sl_json_array_member(j, "tried", true);
     for (size_t t = 0; t < search->tries; t++) {
@@ -86,7 +81,7 @@ static void put_head(sl_json *j, const void *of)
     sl_json_close(j, ']');
 }
 
-sl_status sl_sim_report_json(FILE *file, const sl_sim_report *report, const sl_report_info *info, sl_error *error)
+sl_status sl_sim_report_json(FILE *file, const sl_result *report, const sl_report_info *info, sl_error *error)
 {
     const sl_launch_json_more more = {.of = report, .head = put_head, .launch = put_launch};
     return sl_launch_report_json_more(file, report->log, info, &more, error);
@@ -97,15 +92,12 @@ sl_status sl_sim_report_json(FILE *file, const sl_sim_report *report, const sl_r
 static size_t csv_columns(FILE *file, const void *of)
 {
     size_t count = 0;
-    const sl_sim_report *report = of;
+    const sl_result *report = of;
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const char *name = report->machine->level[i].name;
         for (int m = 0; m < SL_LEVEL_METRICS; m++)
-            fprintf(file, ",%s.%s", name, sl_level_metrics[m].name);
-        for (int s = 0; s < SL_STALLS; s++)
-            fprintf(file, ",%s.stall_%s_cycles", name, stall_names[s]);
-        fprintf(file, ",%s.energy_nj", name);
-        count += SL_LEVEL_METRICS + SL_STALLS + 1;
+            fprintf(file, ",%s.%s", name, sl_level_metrics[m].info.name);
+        count += SL_LEVEL_METRICS;
     }
     if (report->bounded)
         fputs(",bound_requests,bound_misses,min_misses", file);
@@ -114,22 +106,19 @@ static size_t csv_columns(FILE *file, const void *of)
 
 static void csv_launch(FILE *file, const void *of, size_t n)
 {
-    const sl_sim_report *report = of;
-    const sl_sim_reported *launch = &report->launch.items[n];
+    const sl_result *report = of;
+    const sl_result_launch *launch = &report->launch[n];
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_sim_level_result *r = &launch->level[i];
         for (int m = 0; m < SL_LEVEL_METRICS; m++)
-            fprintf(file, ",%" PRIu64, sl_level_value(r, m));
-        for (int s = 0; s < SL_STALLS; s++)
-            fprintf(file, ",%" PRIu64, r->stall_cycles[s]);
-        fprintf(file, ",%.17g", r->energy_nj);
+            fprintf(file, ",%.17g", sl_level_value(r, m));
     }
     if (report->bounded)
         fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, launch->bound.requests, launch->bound.misses,
                 launch->bound.min_misses);
 }
 
-sl_status sl_sim_report_csv(FILE *file, const sl_sim_report *report, sl_error *error)
+sl_status sl_sim_report_csv(FILE *file, const sl_result *report, sl_error *error)
 {
     const sl_launch_csv_more more = {.of = report, .columns = csv_columns, .launch = csv_launch};
     return sl_launch_report_csv_more(file, report->log, &more, error);

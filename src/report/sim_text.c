@@ -18,20 +18,20 @@ static const sl_metric_list cycles =
 static const sl_load_view missing = {"loads with the most misses", "misses", 120,  SL_METRIC_ld_sector_misses,
                                      SL_METRIC_LIST(TRAFFIC),      false,    false};
 
-static bool is_shown(const sl_sim_report *report, size_t launch)
+static bool is_shown(const sl_result *report, size_t launch)
 {
     return launch < SL_MAX_LAUNCH_LINES && !report->log->launches.items[launch].failed;
 }
 
-static void all_cells(sl_table *t, const sl_sim_report *report)
+static void all_cells(sl_table *t, const sl_result *report)
 {
     sl_table_cell(t, "");
-    sl_table_cellf(t, "all %zu launches", report->launch.count);
+    sl_table_cellf(t, "all %u launches", report->launches);
 }
 
 /* ---- levels ---- */
 
-static bool has_energy(const sl_sim_report *report)
+static bool has_energy(const sl_result *report)
 {
     for (uint32_t i = 0; i < report->machine->levels; i++)
         if (report->machine->level[i].tag_fj || report->machine->level[i].data_fj || report->machine->level[i].leak_uw)
@@ -39,22 +39,13 @@ static bool has_energy(const sl_sim_report *report)
     return false;
 }
 
-static void add_level(sl_sim_level_result *to, const sl_sim_level_result *from)
-{
-    for (int i = 0; i < SL_LEVEL_METRICS; i++)
-        *sl_level_count(to, i) += sl_level_value(from, i);
-    for (int i = 0; i < SL_STALLS; i++)
-        to->stall_cycles[i] += from->stall_cycles[i];
-    to->energy_nj += from->energy_nj;
-}
-
 /* Of all launches. */
-static sl_sim_level_result level_sum(const sl_sim_report *report, uint32_t level)
+static sl_sim_level_result level_sum(const sl_result *report, uint32_t level)
 {
     sl_sim_level_result sum = {0};
-    for (size_t i = 0; i < report->launch.count; i++)
+    for (size_t i = 0; i < report->launches; i++)
         if (!report->log->launches.items[i].failed)
-            add_level(&sum, &report->launch.items[i].level[level]);
+            sl_level_add(&sum, &report->launch[i].level[level]);
     return sum;
 }
 
@@ -72,13 +63,13 @@ static void level_row(sl_table *t, const sl_level *level, const sl_sim_level_res
     sl_table_cell(t, level->name);
     sl_table_cellf(t, "%s%s%s", level->replacement, *level->bypass ? " + " : "", level->bypass);
     for (int i = 0; i < LEVEL_SHOWN; i++)
-        sl_table_count(t, sl_level_value(r, level_shown[i]));
+        sl_table_count(t, (uint64_t)sl_level_value(r, level_shown[i]));
     sl_table_count(t, stalled);
     if (energy)
         sl_table_cell(t, sl_human_ratio(r->energy_nj / 1000, 2, text));
 }
 
-static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+static sl_status print_levels(FILE *file, const sl_result *report, size_t width, sl_error *error)
 {
     sl_column columns[LEVEL_FIRST + LEVEL_SHOWN + LEVEL_LAST] = {SL_TEXTS("level"), SL_NAMES("policy")};
     for (int i = 0; i < LEVEL_SHOWN; i++)
@@ -116,7 +107,7 @@ static void misses_row(sl_table *t, const sl_counts *c, const sl_sim_level_resul
         sl_table_share(t, r->frc_misses, misses);
 }
 
-static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+static sl_status print_misses(FILE *file, const sl_result *report, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {SL_NUMBERS("#"),      SL_NAMES("kernel"), SL_NUMBERS("OPC"),
                                         SL_NUMBERS("misses"), SL_NUMBERS("MPKO"), SL_NUMBERS("delay"),
@@ -130,15 +121,15 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
     bool frc = of->miss_handling == SL_MISS_FRC;
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - !frc);
     sl_counts counts = {0};
-    for (size_t i = 0; i < report->launch.count; i++) {
+    for (size_t i = 0; i < report->launches; i++) {
         sl_counts of_launch = sl_unpack_counts(&report->log->launches.items[i].counts);
         sl_counts_merge(&counts, &of_launch);
         if (!is_shown(report, i))
             continue;
         sl_launch_cells(t, &report->log->launches.items[i]);
-        misses_row(t, &of_launch, &report->launch.items[i].level[level], frc);
+        misses_row(t, &of_launch, &report->launch[i].level[level], frc);
     }
-    if (report->launch.count > 1) {
+    if (report->launches > 1) {
         sl_sim_level_result sum = level_sum(report, level);
         all_cells(t, report);
         misses_row(t, &counts, &sum, frc);
@@ -151,11 +142,11 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
 }
 
 /* Statistics of policies after the last launch; those of levels that are not flushed accumulate. */
-static sl_status print_statistics(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+static sl_status print_statistics(FILE *file, const sl_result *report, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("level"), SL_NAMES("policy"), SL_NAMES("statistic"),
                                         SL_NUMBERS("last launch")};
-    const sl_sim_reported *last = report->launch.count ? &report->launch.items[report->launch.count - 1] : NULL;
+    const sl_result_launch *last = report->launches ? &report->launch[report->launches - 1] : NULL;
     if (!last || !last->statistics)
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
@@ -180,7 +171,7 @@ static void bound_row(sl_table *t, const sl_sim_bound *b)
     sl_table_share(t, b->min_misses, b->requests);
 }
 
-static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+static sl_status print_bound(FILE *file, const sl_result *report, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {SL_NUMBERS("#"),      SL_NAMES("kernel"), SL_NUMBERS("requests"),
                                         SL_NUMBERS("misses"), SL_NUMBERS(""),     SL_NUMBERS("min misses"),
@@ -189,15 +180,15 @@ static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t wid
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
     sl_sim_bound sum = {0};
-    for (size_t i = 0; i < report->launch.count; i++) {
-        const sl_sim_bound *b = &report->launch.items[i].bound;
+    for (size_t i = 0; i < report->launches; i++) {
+        const sl_sim_bound *b = &report->launch[i].bound;
         sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.min_misses + b->min_misses};
         if (!is_shown(report, i))
             continue;
         sl_launch_cells(t, &report->log->launches.items[i]);
         bound_row(t, b);
     }
-    if (report->launch.count > 1) {
+    if (report->launches > 1) {
         all_cells(t, report);
         bound_row(t, &sum);
     }
@@ -207,9 +198,9 @@ static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t wid
     return sl_table_finish(t, file, width, error);
 }
 
-static void print_search(FILE *file, const sl_sim_report *report)
+static void print_search(FILE *file, const sl_result *report)
 {
-    const sl_sim_search *s = report->search;
+    const sl_sim_search *s = &report->search;
     if (!s || !s->params)
         return;
     char text[SL_HUMAN_BYTES];
@@ -221,12 +212,12 @@ static void print_search(FILE *file, const sl_sim_report *report)
     fprintf(file, ", %s cycles in all launches\n", sl_human_count(s->tried[s->chosen].cycles, text));
 }
 
-sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+sl_status sl_sim_report_text(FILE *file, const sl_result *report, size_t width, sl_error *error)
 {
     const sl_launch_log *log = report->log;
     sl_status status = sl_launches_table(file, log, &traffic, false, width, error);
     sl_failures_text(file, log);
-    if (sl_launch_log_failed(log) == report->launch.count)
+    if (sl_launch_log_failed(log) == report->launches)
         return status;
     if (!status) {
         fputs(

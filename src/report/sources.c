@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/launch_log.h"
 #include "base/array.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "report/launch_log.h"
 
 enum { MAX_SOURCE_BYTES = 16 << 20, MAX_PROGRAM_BYTES = 1 << 30 };
 
@@ -192,8 +192,7 @@ static void find_of_log(texts *found, const sl_source_paths *wanted, const sl_la
     free(seen);
 }
 
-static void find_of_profile(texts *found, const sl_source_paths *wanted, const sl_profile_report *profile,
-                            sl_arena *arena)
+static void find_of_profile(texts *found, const sl_source_paths *wanted, const sl_result *profile, sl_arena *arena)
 {
     for (size_t i = 0; profile && i < profile->sums.kernels; i++) {
         const sl_trace_kernel *k = profile->sums.kernel[i].kernel;

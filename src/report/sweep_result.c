@@ -14,7 +14,7 @@ static const char *const fact_names[FACTS] = {"kind", "program", "size",      "p
 
 static void facts_of(const sl_point *p, const sl_outcome *o, char seed[24], const char *fact[FACTS])
 {
-    const char *all[FACTS] = {sl_point_kinds[p->kind],
+    const char *all[FACTS] = {sl_analysis_names[p->kind],
                               p->input.name,
                               p->input.size,
                               p->input.params,

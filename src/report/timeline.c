@@ -24,7 +24,7 @@ typedef struct level_state {
 } level_state;
 
 struct sl_timeline {
-    sl_sim_listener listener;
+    sl_sim_observer observer;
     FILE *file;
     sl_json json;
     uint64_t first, last;
@@ -239,7 +239,7 @@ sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last)
     t->first = first;
     t->last = last;
     t->busy = UINT64_MAX;
-    t->listener = (sl_sim_listener){
+    t->observer = (sl_sim_observer){
         .to = t, .launch = on_launch, .done = on_done, .scheduler = on_scheduler, .bank = on_bank, .dram = on_dram};
     sl_json_start(&t->json, file);
     sl_json_object(&t->json, true);
@@ -249,9 +249,9 @@ sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last)
     return t;
 }
 
-const sl_sim_listener *sl_timeline_listener(const sl_timeline *t)
+const sl_sim_observer *sl_timeline_observer(const sl_timeline *t)
 {
-    return &t->listener;
+    return &t->observer;
 }
 
 bool sl_timeline_is_empty(const sl_timeline *t, uint64_t *first, uint64_t *last)

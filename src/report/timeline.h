@@ -14,7 +14,7 @@ typedef struct sl_timeline sl_timeline;
 /* Writes cycles first … last as they come. The file stays the caller's. NULL when memory runs out. */
 sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last);
 /* Given to the simulator; lives as long as the timeline. */
-const sl_sim_listener *sl_timeline_listener(const sl_timeline *timeline);
+const sl_sim_observer *sl_timeline_observer(const sl_timeline *timeline);
 /* Whether nothing happened in the window; then gives the first cycle in which something did, and the last one. */
 bool sl_timeline_is_empty(const sl_timeline *timeline, uint64_t *first, uint64_t *last);
 /* Ends the file. SL_IO when anything could not be written. */

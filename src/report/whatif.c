@@ -12,8 +12,8 @@ static bool put_launch(const sl_whatif *w, const sl_recording *r, uint32_t at, s
     if (!l1_bytes || !counts)
         return false;
     for (size_t i = 0; i < w->points.count; i++) {
-        l1_bytes[i] = w->result[i].launch[at].l1_bytes;
-        counts[i] = w->result[i].launch[at].counts;
+        l1_bytes[i] = w->result[i].result.launch[at].l1_bytes;
+        counts[i] = w->result[i].result.launch[at].counts;
     }
     *to = (sl_swept_launch){.symbol = kernel->symbol,
                             .name = kernel->name,

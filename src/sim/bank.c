@@ -1,588 +1,541 @@
 /* SPDX-License-Identifier: MIT */
+/* Accesses at a bank: lookup, hit, pending hit, miss, bypass and reservation failure. Stores: bank_store.c; data from
+ * below: bank_fill.c.
+ *
+ * The functions marked BODY are compiled twice: for any access, and for loads at plain banks (bank.h) that have no hint
+ * or priority, which are nearly all. Without the checks for everything else these take half of the host instructions.
+ * `plain` is a constant in either. */
 #include "sim/bank.h"
 
-#include "sim/coalescer.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/evict.h"
-#include "sim/frc.h"
 #include "sim/lines.h"
+#include "sim/lookup.h"
 #include "sim/network.h"
-#include "sim/stored.h"
 
-/* ---- answers ---- */
+#define BODY static inline __attribute__((always_inline))
 
-void sl_bank_answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
-{
-    const sl_request *r = sl_request_at(sim, number);
-    if (!sl_request_is_answered(r)) {
-        sl_core_stored(sim, number);
-        return;
-    }
-    /* Of the requests of an instruction only the last matters to its core. */
-    if (!b->number && !sim->watched && !sl_core_is_last(sim, number))
-        return;
-    /* Returned data takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
-     * the time of memory. */
-    bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
-    uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
-    if (!sl_queue_put(waits ? &b->hits : &b->fills, time, number, r->core))
-        sim->failed = true;
-    sl_bank_wake(sim, b, time);
-}
-
-/* ---- an access ---- */
-
-/* State of an access during its lookup. */
-typedef struct lookup {
-    sl_request *r;
-    uint32_t number;
-    uint32_t place; /* sl_place_of */
-    uint32_t units;
-    uint32_t way;
-    size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
-    bool here;
-    uint32_t eviction; /* record of the victim; SL_NONE: it does not block the way */
-    uint32_t asked;    /* of a miss: units that were requested */
-    sl_cache_access access;
-} lookup;
+/* ---- bypassing ---- */
 
 /* The level holds, or may hold, newer data than the levels below. */
-static bool has_newer_data(const sl_bank *b, const lookup *l)
+static bool has_newer_data(const sl_bank *b, const sl_lookup *l)
 {
-    return l->here && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->units;
+    return l->present && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->granules;
 }
 
-/* A load that does not ask for its line in the first level to stay: the line is there, and is evicted first from now
- * on. */
-static bool lets_go(sl_sim *sim, sl_bank *b, const lookup *l)
+/* An L1 that knows priorities does not evict a line for a load that allocates nothing, or asks for evict-first: a line
+ * that is present becomes the next victim of its set (measured: papers/h200-micro/no_allocate.csv). */
+static bool demote_line(sl_sim *sim, sl_bank *b, const sl_lookup *l)
 {
-    if (b->number || !(sim->priorities & 1) || !l->here || l->way == SL_NO_WAY || l->r->kind != SL_REQUEST_LOAD ||
-        !(l->r->bypass & 1 || sl_evicts_first(b, l->r)))
+    const sl_request *r = l->r;
+    if (b->number || !(sim->priorities & 1) || !l->present || l->way == SL_NO_WAY || r->kind != SL_REQUEST_LOAD ||
+        !((r->no_allocate | r->bypass) & 1 || sl_evicts_first(b, r)))
         return false;
-    sim->failed |= !sl_set_first(b, l->access.set, l->way, true);
+    sim->failed |= !sl_set_first(b, l->access->set, l->way, true);
     return true;
 }
 
-/* Decides whether a request that misses bypasses its level. Only here; the request carries the decision. */
-static bool bypasses_level(sl_sim *sim, sl_bank *b, lookup *l)
+static bool bypasses_on_miss(sl_sim *sim, sl_bank *b, sl_lookup *l)
 {
-    uint8_t bit = (uint8_t)(1u << b->number), here = (uint8_t)(1u << l->place);
+    sl_request *r = l->r;
+    uint8_t level = (uint8_t)(1u << b->number), hop = (uint8_t)(1u << l->hop);
     sl_way_mask mask;
-    if (lets_go(sim, b, l)) /* it allocates no line, but fills sectors of this one */
-        return l->r->bypass &= (uint8_t)~here, false;
-    if (b->plain && !(l->r->bypass & bit))
+    if (demote_line(sim, b, l) || has_newer_data(b, l)) { /* its missing sectors are filled into the line */
+        r->no_allocate &= (uint8_t)~hop;
         return false;
-    if ((b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted & bit) || l->r->bypass & bit)
-        l->r->bypass |= here;
-    if (has_newer_data(b, l))
-        l->r->bypass &= (uint8_t)~here;
-    if (l->r->bypass & here)
+    }
+    if ((r->no_allocate | r->bypass) & level || r->bypass & hop ||
+        (b->level->hint == SL_HINT_MISS_EVICT && r->evict_hint & level))
         return true;
-    if (l->r->admitted & bit || l->here || l->r->kind != SL_REQUEST_LOAD || !b->bypass_policy)
+    if (r->admitted & level || l->present || r->kind != SL_REQUEST_LOAD || !b->bypass_policy)
         return false;
-    l->r->admitted |= bit;
+    r->admitted |= level & 0xf; /* the policy is asked once */
     if (!b->bypass_policy->ops->admit)
         return false;
-    sl_offer_ways(b, l->access.set, true, &mask);
-    if (sl_policy_admit(b->bypass_policy, &l->access, &mask) == SL_ADMIT)
-        return false;
-    l->r->bypass |= here;
-    return true;
+    sl_offer_ways(b, l->access->set, true, &mask, false);
+    return sl_policy_admit(b->bypass_policy, l->access, &mask) != SL_ADMIT;
 }
 
-static sl_outcome stall(sl_bank *b, sl_stall reason)
+static bool bypasses_on_stall(sl_sim *sim, sl_bank *b, sl_lookup *l, sl_stall reason)
 {
-    b->stall = reason;
-    return SL_OUTCOME_STALL;
-}
-
-/* A load is counted where its core is served, and what changes data at home. */
-static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
-{
-    if (b->plain)
+    const sl_policy *policy = b->bypass_policy;
+    /* The lines of its set may wait for the partition that sent it: to wait for one of them could be a deadlock. */
+    if (reason == SL_STALL_WAY && sl_is_sent_home(sim, b, l->r->core))
         return true;
-    return l->access.kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->place == b->number;
+    if (!policy || !policy->ops->on_stall || l->r->stalled >> reason & 1 || l->r->kind != SL_REQUEST_LOAD ||
+        has_newer_data(b, l))
+        return false;
+    l->r->stalled |= (uint8_t)(1u << reason); /* the policy is asked once for each reason */
+    return policy->ops->on_stall(policy->self, l->access, reason) != SL_ADMIT;
 }
 
-static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
+bool sl_decide_bypass(sl_sim *sim, sl_bank *b, sl_lookup *l, sl_bypass_cause cause, sl_stall reason)
+{
+    uint8_t hop = (uint8_t)(1u << l->hop);
+    bool bypasses = cause == SL_BYPASS_FORWARDING ||
+                    (cause == SL_BYPASS_ON_STALL ? bypasses_on_stall(sim, b, l, reason) : bypasses_on_miss(sim, b, l));
+    if (bypasses)
+        l->r->bypass |= hop;
+    else if (cause == SL_BYPASS_ON_MISS)
+        l->r->bypass &= (uint8_t)~hop;
+    return bypasses;
+}
+
+/* A load is counted at the bank that serves its core, and what changes data at the home of the line. */
+static bool is_counted(const sl_sim *sim, const sl_bank *b, const sl_lookup *l)
+{
+    return l->access->kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->hop == b->number;
+}
+
+/* Sends a request that bypasses the level below. */
+static sl_bank_outcome send_bypass(sl_sim *sim, sl_bank *b, sl_lookup *l)
 {
     sl_way_mask mask;
-    if (b->out.count >= b->level->miss_queue)
-        return stall(b, SL_STALL_QUEUE);
-    l->r->bypass |= (uint8_t)(1u << l->place);
-    if (l->here && l->r->kind == SL_REQUEST_LOAD) { /* only what is not here is fetched */
-        if (sim->data_check) {
-            sl_data_check_access(sim, b, l->line_slot, l->number, l->units & b->line[l->line_slot].valid, l->r->kind);
-            sl_data_check_answer(sim, b, l->number);
-        }
-        l->r->units &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
+    if (sl_miss_queue_is_full(b))
+        return sl_stall_for(b, SL_STALL_QUEUE);
+    if (l->present && l->r->kind == SL_REQUEST_LOAD) { /* sectors that are valid hit */
+        uint32_t valid = b->line[l->line_slot].valid;
+        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules & valid, l->r->kind);
+        SL_OBSERVE_DATA(sim, on_answer, b, l->number);
+        l->r->granules &= ~(valid >> sl_shift_of(sim, b, l->r->addr));
     }
-    if (b->bypass_policy && b->bypass_policy->ops->evict_on_bypass && sl_offer_ways(b, l->access.set, false, &mask)) {
-        uint32_t way = sl_policy_give_up(b->bypass_policy, &l->access, &mask);
+    if (b->bypass_policy && b->bypass_policy->ops->evict_on_bypass &&
+        sl_offer_ways(b, l->access->set, false, &mask, false)) {
+        uint32_t way = sl_policy_give_up(b->bypass_policy, l->access, &mask);
         if (way != SL_NO_WAY)
-            sl_line_evict(sim, b, l->access.set, way);
+            sl_line_evict(sim, b, l->access->set, way, false);
     }
     sim->result->level[b->number].bypasses += is_counted(sim, b, l);
     sl_bank_send(sim, b, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
-/* What another partition sent here never waits for a way: those of its set may wait for that partition. */
-static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_stall reason)
+BODY sl_bank_outcome fail(sl_sim *sim, sl_bank *b, sl_lookup *l, sl_stall reason, const bool plain)
 {
-    return reason == SL_STALL_WAY && sl_is_sent_home(sim, b, l->r->core);
+    if (plain)
+        return sl_stall_for(b, reason);
+    /* What another partition sent does not bypass before it can be sent: a way may be free by then. */
+    if (reason == SL_STALL_WAY && sl_is_sent_home(sim, b, l->r->core) && sl_miss_queue_is_full(b))
+        return sl_stall_for(b, SL_STALL_QUEUE);
+    return sl_decide_bypass(sim, b, l, SL_BYPASS_ON_STALL, reason) ? send_bypass(sim, b, l) : sl_stall_for(b, reason);
 }
 
-/* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
-static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
-{
-    if (b->plain)
-        return stall(b, reason);
-    if (passes_by(sim, b, l, reason))
-        return bypass_level(sim, b, l);
-    bool asked = l->r->stalled >> reason & 1;
-    if (!b->bypass_policy || !b->bypass_policy->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD ||
-        has_newer_data(b, l))
-        return stall(b, reason);
-    l->r->stalled |= (uint8_t)(1u << reason);
-    if (b->bypass_policy->ops->on_stall(b->bypass_policy->self, &l->access, reason) == SL_ADMIT)
-        return stall(b, reason);
-    l->r->bypass |= (uint8_t)(1u << l->place); /* decided, even if it has to wait */
-    return bypass_level(sim, b, l);
-}
+/* ---- misses ---- */
 
-/* Gives the line of an access a way; its victim has been evicted. SL_STALLS: done. */
-static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entries)
+BODY sl_stall reserve(sl_sim *sim, sl_bank *b, sl_lookup *l, uint32_t queue_entries, const bool plain)
 {
-    uint32_t set = l->access.set, way = sl_free_way(b, set);
-    if (!b->plain && way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access.line)) {
+    uint32_t set = l->access->set, way = sl_free_way(b, set, plain);
+    if (!plain && way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access->line)) {
         way = sl_open_way(b, set);
         sim->result->level[b->number].frc_misses += way != SL_NO_WAY;
     }
     bool full = way == SL_NO_WAY;
     if (full) {
         sl_way_mask mask;
-        if (!sl_offer_victims(b, set, &mask))
+        if (!sl_offer_victims(b, set, &mask, plain))
             return SL_STALL_WAY;
-        way = sl_policy_victim(&b->replacement, &l->access, &mask);
+        way = sl_policy_victim(&b->replacement, l->access, &mask);
         queue_entries += b->line[(size_t)set * b->ways + way].dirty != 0;
     }
+    /* With a dirty victim the miss queue may be longer by one than its limit. */
     if (queue_entries && b->out.count + queue_entries > b->level->miss_queue + 1)
         return SL_STALL_QUEUE;
     if (full)
-        l->eviction = sl_line_evict(sim, b, set, way);
-    if (!b->plain && l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
+        l->eviction = sl_line_evict(sim, b, set, way, plain);
+    if (!plain && l->eviction != SL_NONE && b->frc && sl_frc_park_victim(b, l->access->line, l->eviction)) {
         sim->result->level[b->number].frc_misses++;
         l->eviction = SL_NONE;
     }
     l->way = way;
     l->line_slot = (size_t)set * b->ways + way;
-    l->here = true;
-    sl_put_tag(b, set, way, l->access.line + 1);
-    sl_mark_priority(sim, b, set, way, l->r);
-    sl_policy_fill(&b->replacement, &l->access, way);
-    if (!b->plain && b->bypass.ops)
-        sl_policy_fill(&b->bypass, &l->access, way);
+    l->present = true;
+    sl_set_tag(b, set, way, l->access->line + 1, plain);
+    if (!plain)
+        sl_mark_priority(sim, b, set, way, l->r);
+    sl_policy_fill(&b->replacement, l->access, way);
+    if (!plain && b->bypass.ops)
+        sl_policy_fill(&b->bypass, l->access, way);
     return SL_STALLS;
 }
 
-static bool bypassed_above(const sl_bank *b, const sl_request *r)
+/* Allocates an entry of FRC for the line; false: there is none. */
+static bool alloc_frc_entry(sl_sim *sim, sl_bank *b, sl_lookup *l)
 {
-    return b->number && r->kind == SL_REQUEST_LOAD && r->bypass >> (b->number - 1) & 1;
-}
-
-/* An entry of FRC for the line of an access. */
-static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
-{
-    uint32_t entry = b->frc ? sl_frc_take(b, &l->access) : SL_NO_ENTRY;
+    uint32_t entry = b->frc ? sl_frc_alloc(b, l->access) : SL_NO_ENTRY;
     if (entry == SL_NO_ENTRY)
         return false;
     l->line_slot = sl_first_entry(b) + entry;
-    l->here = true;
+    l->present = true;
     b->frc[entry].first = sl_evicts_first(b, l->r);
     sim->result->level[b->number].frc_misses++;
     return true;
 }
 
-/* Takes an MSHR for units of the line. */
-static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, bool alone)
+BODY bool alloc_mshr(sl_sim *sim, sl_bank *b, const sl_lookup *l, uint32_t asked, bool alone, const bool plain)
 {
-    uint32_t m = sl_take_mshr(b);
+    uint32_t m = sl_mshr_alloc(b);
     sl_line *line = &b->line[l->line_slot];
     sl_request *r = l->r;
     if (m == SL_NONE) {
         sim->failed = true;
         return false;
     }
-    b->mshr_item[m] = (sl_mshr){.next = line->mshr,
-                                .primary = l->number,
-                                .asked = asked,
-                                .wanted = r->units,
-                                .addr = r->addr,
-                                .kind = r->kind,
-                                .alone = alone,
-                                .line_slot = (uint32_t)l->line_slot,
-                                .set = l->access.set,
-                                .since = r->since,
-                                .waiters = 1,
-                                .waiting = SL_EMPTY_LIST};
-    line->mshr = r->mshr[l->place] = m;
-    sl_set_in_flight_at(b, l->access.set, l->line_slot, line->in_flight | asked);
-    if (b->plain)
+    sl_mshr *mshr = &b->mshr_item[m]; /* field by field: gcc would zero the padding first */
+    mshr->next = line->mshr;
+    mshr->asked = asked;
+    mshr->primary = l->number;
+    mshr->wanted = r->granules;
+    mshr->addr = r->addr;
+    mshr->kind = r->kind;
+    mshr->alone = alone;
+    mshr->line_slot = (uint32_t)l->line_slot;
+    mshr->set = l->access->set;
+    mshr->since = r->since;
+    mshr->waiters = 1;
+    mshr->waiting = SL_EMPTY_LIST;
+    line->mshr = r->mshr[l->hop] = m;
+    if (plain) {
+        sl_set_in_flight(b, l->access->set, l->way, line->in_flight | asked);
         return true;
+    }
+    sl_set_in_flight_at(b, l->access->set, l->line_slot, line->in_flight | asked);
     if (b->warp_mshrs && r->slot != SL_NONE)
         ++*sl_mshrs_of_warp(b, r);
-    if (sim->data_check) {
-        sl_data_check_request(sim, b, l->line_slot, asked);
-        sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-    }
+    SL_OBSERVE_DATA(sim, on_request, b, l->line_slot, asked);
+    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, r->kind);
     return true;
 }
 
-/* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
-static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
+/* The granules that a miss requests: whole pieces of fill_bytes, and in the last level at least the prefetch size of
+ * the load. */
+BODY uint32_t granules_to_fetch(const sl_sim *sim, const sl_bank *b, const sl_request *r, uint32_t granules,
+                                uint32_t absent)
 {
-    if (sl_lacks_mshr(sim, b, l->r))
-        return hold(sim, b, l, SL_STALL_MSHR);
-    if (b->out.count >= b->level->miss_queue)
-        return hold(sim, b, l, SL_STALL_QUEUE);
-    if (!l->here && (b->plain || !take_entry(sim, b, l))) {
-        sl_stall reason = reserve(sim, b, l, 1);
+    uint32_t fill = b->fill_granules;
+    if (r->log2_fetch > sim->log2_granule && b->number + 1u == sim->machine.levels &&
+        1u << (r->log2_fetch - sim->log2_granule) > fill)
+        fill = 1u << (r->log2_fetch - sim->log2_granule);
+    return (fill == 1 ? granules : sl_widen(granules & absent, fill, 1u << (b->log2_line - sim->log2_granule))) &
+           absent;
+}
+
+BODY sl_bank_outcome miss(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plain)
+{
+    if (plain ? b->level->mshrs && b->mshrs >= b->level->mshrs : sl_lacks_mshr(sim, b, l->r))
+        return fail(sim, b, l, SL_STALL_MSHR, plain);
+    if (sl_miss_queue_is_full(b))
+        return fail(sim, b, l, SL_STALL_QUEUE, plain);
+    if (!l->present && (plain || !alloc_frc_entry(sim, b, l))) {
+        sl_stall reason = reserve(sim, b, l, 1, plain);
         if (reason != SL_STALLS)
-            return hold(sim, b, l, reason);
+            return fail(sim, b, l, reason, plain);
     }
     sl_line *line = &b->line[l->line_slot];
-    uint32_t absent = ~line->valid & ~line->in_flight;
-    uint32_t fill = b->fill_units,
-             fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
-    if (b->number + 1u == sim->machine.levels && fetch > fill)
-        fill = fetch;
-    uint32_t asked = sl_widen(l->units & absent, fill, 1u << (b->log2_line - sim->log2_unit)) & absent;
-    if (!expect(sim, b, l, asked, false))
+    uint32_t asked = granules_to_fetch(sim, b, l->r, l->granules, ~line->valid & ~line->in_flight);
+    if (!alloc_mshr(sim, b, l, asked, false, plain))
         return SL_OUTCOME_STALL;
     l->asked = asked;
-    if (bypassed_above(b, l->r))
+    if (sl_bypassed_above(b, l->r))
         line->mark |= SL_LINE_BYPASSED;
-    if (b->plain)
+    if (plain)
         sl_bank_send(sim, b, l->number);
     else
         sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
     return SL_OUTCOME_MISS;
 }
 
-static void tell_hit(sl_bank *b, lookup *l)
+/* ---- hits ---- */
+
+static void notify_hit(sl_bank *b, sl_lookup *l)
 {
-    if (b->plain) {
-        sl_policy_hit(&b->replacement, &l->access, l->way);
-        return;
-    }
     if (l->way == SL_NO_WAY) {
         b->frc[l->line_slot - sl_first_entry(b)].first = false;
         return;
     }
     if (b->first_ways)
-        sl_set_first(b, l->access.set, l->way, false);
-    sl_policy_hit(&b->replacement, &l->access, l->way);
+        sl_set_first(b, l->access->set, l->way, false);
+    sl_policy_hit(&b->replacement, l->access, l->way);
     if (b->bypass.ops)
-        sl_policy_hit(&b->bypass, &l->access, l->way);
+        sl_policy_hit(&b->bypass, l->access, l->way);
 }
 
-/* The line was streamed in: hits do not keep it. */
-static bool streams(const sl_bank *b, const lookup *l)
+/* The line was filled with the hint `stream`: hits do not protect it. */
+static bool streams(const sl_bank *b, const sl_lookup *l)
 {
-    return !b->plain && b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
-           sl_is_first(b, l->access.set, l->way);
+    return b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
+           sl_is_first(b, l->access->set, l->way);
 }
 
-static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
+BODY void hit(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plain)
 {
     sl_line *line = &b->line[l->line_slot];
     line->mark |= SL_LINE_REUSED;
-    if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
-        sim->failed |= !sl_set_last(b, l->access.set, l->way);
-    if (!lets_go(sim, b, l) && !sl_evicts_first(b, l->r) && !streams(b, l)) /* elsewhere it says nothing of the line */
-        tell_hit(b, l);
+    if (plain) {
+        sl_policy_hit(&b->replacement, l->access, l->way);
+    } else {
+        if (l->way != SL_NO_WAY && sl_evicts_last(b, l->r))
+            sim->failed |= !sl_set_last(b, l->access->set, l->way);
+        if (!demote_line(sim, b, l) && !sl_evicts_first(b, l->r) && !streams(b, l))
+            notify_hit(b, l);
+    }
     if (!b->number)
         return;
-    bool passed = bypassed_above(b, l->r);
+    /* A level whose bypassing loads bring a line that is then hit here learns that it could have kept it. */
+    bool bypassed = sl_bypassed_above(b, l->r);
     if (line->mark & SL_LINE_BYPASSED)
         l->r->feedback |= SL_FEEDBACK_BYPASS;
-    line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
+    line->mark = (uint8_t)((line->mark & ~SL_LINE_BYPASSED) | (bypassed ? SL_LINE_BYPASSED : 0));
 }
 
-/* Whether units belong to a store that waits for its way: it may not write all of them. */
-static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t units)
+/* Whether some granules belong to a store that waits for its way: it may not write all of them. */
+static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t granules)
 {
     for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
-        if (b->mshr_item[m].alone && b->mshr_item[m].asked & units)
+        if (b->mshr_item[m].alone && b->mshr_item[m].asked & granules)
             return true;
     return false;
 }
 
-/* Invalidates a line. */
-static void invalidate(sl_bank *b, const lookup *l)
+void sl_lookup_invalidate(sl_bank *b, const sl_lookup *l)
 {
     sl_line *line = &b->line[l->line_slot];
     if (l->way != SL_NO_WAY) {
-        sl_line_invalidate(b, l->access.set, l->way);
+        sl_line_invalidate(b, l->access->set, l->way);
     } else {
         line->valid = 0;
         line->stale |= line->in_flight;
     }
 }
 
-/* A load that no line of the level is to serve: the line is evicted, unless some of it is in flight. */
-static bool evicts(const sl_bank *b, const lookup *l)
+/* ---- loads, and atomics where they execute ---- */
+
+/* hint miss_evict: a load with the hint is not served by the level, which evicts its line unless it is in flight. */
+static bool miss_evicts(const sl_bank *b, const sl_lookup *l)
 {
-    return b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted >> b->number & 1 && l->here &&
+    return b->level->hint == SL_HINT_MISS_EVICT && l->r->evict_hint >> b->number & 1 && l->present &&
            l->r->kind == SL_REQUEST_LOAD && !b->line[l->line_slot].in_flight;
 }
 
-/* A load with a hint for lower levels alone: a hit is the last of the line. */
-static bool hit_evicts(const sl_bank *b, const lookup *l)
+/* hit_evict: a load with a hint for lower levels alone evicts the line that it hits. */
+static bool hit_evicts(const sl_bank *b, const sl_lookup *l)
 {
-    uint8_t hints = l->r->hinted | l->r->bypass;
+    uint8_t hints = l->r->evict_hint | l->r->no_allocate | l->r->bypass;
     return b->level->hit_evict && l->r->kind == SL_REQUEST_LOAD && hints >> (b->number + 1) &&
            !(hints >> b->number & 1) && !b->line[l->line_slot].in_flight;
 }
 
-/* A load that the level is not searched for. What was stored here alone it must see all the same. */
-static bool is_not_looked_up(const sl_bank *b, const lookup *l)
+/* A load whose cache operator skips the lookup. It must still see what was stored here alone. */
+static bool skips_lookup(const sl_bank *b, const sl_lookup *l)
 {
     return l->r->no_lookup >> b->number & 1 && l->r->kind == SL_REQUEST_LOAD &&
            !(b->level->write == SL_WRITE_BACK && has_newer_data(b, l));
 }
 
-/* Loads, and atomics where they are done. */
-static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
+/* Before the lookup of an access that is not plain; false: it stalls. */
+static bool skip_or_evict(sl_bank *b, sl_lookup *l)
 {
-    sl_sim_level_result *stats = &sim->result->level[b->number];
-    if (l->here && is_not_looked_up(b, l)) {
-        l->here = false;
-        l->way = SL_NO_WAY;
+    if (!l->present)
+        return true;
+    bool skips = skips_lookup(b, l);
+    if (!skips && !miss_evicts(b, l))
+        return true;
+    if (!skips) {
+        if (sl_miss_queue_is_full(b))
+            return false;
+        sl_lookup_invalidate(b, l);
     }
-    if (!b->plain && evicts(b, l)) {
-        if (b->out.count >= b->level->miss_queue)
-            return stall(b, SL_STALL_QUEUE);
-        invalidate(b, l);
-        l->here = false;
-        l->way = SL_NO_WAY;
-    }
-    if (l->here) {
-        sl_line *line = &b->line[l->line_slot];
-        uint32_t lacking = l->units & ~line->valid;
-        if (lacking && b->stored && !b->number)
-            lacking &= ~sl_stored_units(sim, b, l->line_slot, l->r->words, lacking);
-        if (lacking & line->stale)
-            return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
-        if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
-            return stall(b, SL_STALL_WAY);
-        if (!lacking) {
-            note_hit(sim, b, l);
-            stats->data_accesses++;
-            if (sim->data_check)
-                sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-            if (l->r->kind != SL_REQUEST_LOAD)
-                line->dirty |= l->units;
-            if (sim->data_check)
-                sl_data_check_answer(sim, b, l->number);
-            sl_bank_answer(sim, b, l->number, true);
-            if (!b->plain && hit_evicts(b, l))
-                invalidate(b, l);
-            return SL_OUTCOME_HIT;
-        }
-        if (!(lacking & ~line->in_flight)) {
-            uint32_t m = sl_mshr_with(b, l->line_slot, lacking);
-            if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
-                return hold(sim, b, l, SL_STALL_MERGE);
-            l->access.pending = true;
-            note_hit(sim, b, l);
-            if (sim->data_check)
-                sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-            sl_wait_in(sim, b, m, l->number);
-            return SL_OUTCOME_PENDING;
-        }
-    }
-    return bypasses_level(sim, b, l) ? bypass_level(sim, b, l) : miss(sim, b, l);
+    l->present = false;
+    l->way = SL_NO_WAY;
+    return true;
 }
 
-/* Stores at a level that sends them on, or at a copy of their line. */
-static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
+/* The granules of an access that its line, which is present, lacks. */
+BODY uint32_t lacking_granules(const sl_sim *sim, const sl_bank *b, const sl_lookup *l, const bool plain)
 {
-    if (b->out.count >= b->level->miss_queue)
-        return stall(b, SL_STALL_QUEUE);
-    if (l->here && b->line[l->line_slot].mark & SL_LINE_TRANSIENT)
-        return stall(b, SL_STALL_WAY); /* a fetch that came before it has not gone below */
-    sl_write_policy write = b->level->write;
-    bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
-    bool words = l->r->words && !b->number; /* they are those of a line of the first level */
-    bool keeps = write == SL_WRITE_ALLOCATE || l->place != b->number;
-    bool allocates = keeps && !(l->r->bypass >> b->number & 1);
-    if (!l->here && allocates && !atomic && (l->r->whole || words))
-        reserve(sim, b, l, 0); /* where there is no way it does without */
-    uint32_t joined = l->here && words && !atomic ? sl_stored_join(sim, b, l->line_slot, l->r) : SL_NONE;
-    if (l->here) {
-        sim->result->level[b->number].data_accesses++;
-        if (!atomic && b->line[l->line_slot].valid & l->units) {
-            sim->result->level[b->number].store_hits += l->place == b->number;
-            b->line[l->line_slot].mark |= SL_LINE_STORED;
-        }
-        if (sim->data_check && !atomic)
-            sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-        if (write == SL_WRITE_EVICT || atomic) {
-            invalidate(b, l);
-        } else {
-            if (words) /* which what is in flight does not overwrite */
-                sl_stored_keep(sim, b, l->line_slot, l->r, l->units);
-            else
-                b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
-            if (keeps)
-                b->line[l->line_slot].valid |=
-                    (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;
-        }
-    }
-    if (joined != SL_NONE) {
-        b->stored[l->line_slot].place = b->sent + joined;
-        sim->result->level[b->number].coalesced++;
-        if (!joined)
-            sl_network_grown(sim, b);
-        sl_core_stored(sim, l->number);
-        return SL_OUTCOME_BYPASS;
-    }
-    l->r->bypass |= (uint8_t)(1u << l->place); /* answers to atomics are not filled here */
-    if (b->level->join_cycles && words && l->r->merges)
-        sl_bank_send_later(sim, b, l->number);
-    else
-        sl_bank_send(sim, b, l->number);
-    return SL_OUTCOME_BYPASS;
+    uint32_t lacking = l->granules & ~b->line[l->line_slot].valid;
+    if (!plain && lacking && b->stored && !b->number)
+        lacking &= ~sl_stored_granules(sim, b, l->line_slot, l->r->words, lacking);
+    return lacking;
 }
 
-/* Atomics at a level that keeps stores, but only those of some cores: its line is evicted first. */
-static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
+BODY sl_bank_outcome read_line(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plain)
 {
-    if (l->here) {
-        if (l->way == SL_NO_WAY || b->line[l->line_slot].in_flight)
-            return stall(b, SL_STALL_WAY);
-        if (b->out.count >= b->level->miss_queue)
-            return stall(b, SL_STALL_QUEUE);
-        if (sl_line_evict(sim, b, l->access.set, l->way) != SL_NONE)
-            return stall(b, SL_STALL_WAY);
-        l->here = false;
-        l->way = SL_NO_WAY;
-    } else if (b->out.count >= b->level->miss_queue) {
-        return stall(b, SL_STALL_QUEUE);
-    }
-    sim->result->level[b->number].bypasses++;
-    l->r->bypass |= (uint8_t)(1u << b->number);
-    sl_bank_send(sim, b, l->number);
-    return SL_OUTCOME_BYPASS;
-}
-
-/* Units that a store makes valid: those that it writes whole, and those of which all words have been stored by now. */
-static uint32_t written_whole(sl_sim *sim, sl_bank *b, const lookup *l)
-{
-    uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
-    if (!l->r->words || l->way == SL_NO_WAY || b->log2_line != sim->log2_line)
-        return whole;
-    return whole | sl_stored_add(sim, b, l->line_slot, l->r->words, l->units);
-}
-
-/* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
-static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l)
-{
-    if (b->level->miss_handling != SL_MISS_OVERLAPPED && sl_lacks_mshr(sim, b, l->r))
-        return stall(b, SL_STALL_MSHR);
-    sl_stall reason = reserve(sim, b, l, 0);
-    if (reason != SL_STALLS)
-        return passes_by(sim, b, l, reason) ? bypass_level(sim, b, l) : stall(b, reason);
-    sim->result->level[b->number].store_misses++;
-    if (l->eviction == SL_NONE) {
-        b->line[l->line_slot].valid = written_whole(sim, b, l);
-        b->line[l->line_slot].dirty = l->units;
-        if (b->level->dirty_ways)
-            sl_set_clean(sim, b, &l->access);
-        if (sim->data_check)
-            sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-        sl_core_stored(sim, l->number);
-        return SL_OUTCOME_KEPT;
-    }
-    if (!expect(sim, b, l, l->units, true))
-        return SL_OUTCOME_STALL;
-    sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
-    return SL_OUTCOME_KEPT;
-}
-
-/* Stores at a level that keeps them. Units that are written in part are not valid, but known to be dirty. */
-static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
-{
-    uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
-    if (!l->here)
-        return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l);
-    if (b->level->write_waits && b->line[l->line_slot].in_flight & l->units)
-        return stall(b, SL_STALL_MERGE);
-    note_hit(sim, b, l);
+    sl_line *line = &b->line[l->line_slot];
+    hit(sim, b, l, plain);
     sim->result->level[b->number].data_accesses++;
-    b->line[l->line_slot].valid |= written_whole(sim, b, l) & ~b->line[l->line_slot].in_flight;
-    if (b->level->dirty_ways && !b->line[l->line_slot].dirty && l->way != SL_NO_WAY) {
-        b->line[l->line_slot].dirty = l->units;
-        sl_set_clean(sim, b, &l->access);
+    if (plain) {
+        sl_bank_answer(sim, b, l->number, true);
+        return SL_OUTCOME_HIT;
     }
-    b->line[l->line_slot].dirty |= l->units;
-    if (sim->data_check)
-        sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
-    sl_core_stored(sim, l->number);
-    return SL_OUTCOME_KEPT;
+    SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
+    if (l->r->kind != SL_REQUEST_LOAD)
+        line->dirty |= l->granules;
+    SL_OBSERVE_DATA(sim, on_answer, b, l->number);
+    sl_bank_answer(sim, b, l->number, true);
+    if (hit_evicts(b, l))
+        sl_lookup_invalidate(b, l);
+    return SL_OUTCOME_HIT;
 }
 
-/* Units of a load that are fetched for it. */
-static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_outcome outcome)
+/* All granules that the access lacks are in flight. */
+BODY sl_bank_outcome wait_for_line(sl_sim *sim, sl_bank *b, sl_lookup *l, uint32_t lacking, const bool plain)
+{
+    uint32_t m = sl_mshr_find(b, l->line_slot, lacking);
+    if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
+        return fail(sim, b, l, SL_STALL_MERGE, plain);
+    l->access->pending = true;
+    hit(sim, b, l, plain);
+    if (!plain)
+        SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
+    sl_mshr_wait(sim, b, m, l->number);
+    return SL_OUTCOME_PENDING;
+}
+
+BODY sl_bank_outcome read(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plain)
+{
+    if (!plain && !skip_or_evict(b, l))
+        return sl_stall_for(b, SL_STALL_QUEUE);
+    if (l->present) {
+        const sl_line *line = &b->line[l->line_slot];
+        uint32_t lacking = lacking_granules(sim, b, l, plain);
+        if (!lacking)
+            return read_line(sim, b, l, plain);
+        if (lacking & line->stale)
+            return sl_stall_for(b, SL_STALL_MERGE); /* the data in flight is older than a store */
+        if (!plain && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
+            return sl_stall_for(b, SL_STALL_WAY);
+        if (!(lacking & ~line->in_flight))
+            return wait_for_line(sim, b, l, lacking, plain);
+    }
+    if (!plain && sl_decide_bypass(sim, b, l, SL_BYPASS_ON_MISS, SL_STALLS))
+        return send_bypass(sim, b, l);
+    return miss(sim, b, l, plain);
+}
+
+/* ---- any access ---- */
+
+/* Granules that are fetched for a load. */
+BODY uint32_t missing_granules(const sl_sim *sim, const sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome)
 {
     if (outcome == SL_OUTCOME_MISS)
         return l->asked;
-    return outcome == SL_OUTCOME_BYPASS ? l->r->units << sl_shift_of(sim, b, l->r->addr) : 0;
+    return outcome == SL_OUTCOME_BYPASS ? l->r->granules << sl_shift_of(sim, b, l->r->addr) : 0;
 }
 
-static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
+BODY void count(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome, const bool plain)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
-    uint32_t sectors = sl_sectors(l->units, b->sector_units);
+    uint32_t sectors = sl_sectors(l->granules, b->sector_granules);
     s->tag_accesses++;
-    if (!is_counted(sim, b, l)) {
-        s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
+    if (!plain && !is_counted(sim, b, l)) {
+        s->copies += b->number == l->hop && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
         return;
     }
     s->accesses++;
-    s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->line[l->line_slot].mark & SL_LINE_REUSED);
+    s->hits += outcome == SL_OUTCOME_HIT ||
+               (!plain && outcome == SL_OUTCOME_KEPT && b->line[l->line_slot].mark & SL_LINE_REUSED);
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
-    if (l->access.kind == SL_ACCESS_LOAD) {
-        uint32_t hits = sl_sectors(l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
+    if (plain || l->access->kind == SL_ACCESS_LOAD) {
+        uint32_t missing = missing_granules(sim, b, l, outcome);
+        uint32_t hits = missing ? sl_sectors(l->granules & ~missing, b->sector_granules) : sectors;
         s->read_sectors += sectors;
         s->read_hit_sectors += hits;
         if (b->number == 1) {
             sim->slot[l->r->slot].next_sectors += sectors;
             sim->slot[l->r->slot].next_hits += hits;
         }
-    } else if (l->access.kind == SL_ACCESS_ATOMIC) {
+    } else if (l->access->kind == SL_ACCESS_ATOMIC || l->access->kind == SL_ACCESS_REDUCTION) {
         s->atomic_sectors += sectors;
     } else {
         s->written_sectors += sectors;
     }
 }
 
-static void find_entry(const sl_bank *b, lookup *l)
+BODY sl_lookup look_up(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number, sl_cache_access *access,
+                       const bool plain)
 {
-    uint32_t entry = sl_frc_find(b, l->access.line);
+    uint64_t line = r->addr >> b->log2_line;
+    uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
+    *access = (sl_cache_access){.line = line,
+                                .set = set,
+                                .pc = sim->first_pc + r->slot,
+                                .kind = plain ? SL_ACCESS_LOAD : sl_request_access(r),
+                                .now = sim->now + (b->level->keep ? sim->earlier : 0),
+                                .warp = b->number ? 0 : r->warp};
+    return (sl_lookup){.r = r,
+                       .number = number,
+                       .hop = plain ? b->number : sl_hop_of(b, r->addr),
+                       .granules = r->granules << sl_shift_of(sim, b, r->addr),
+                       .way = way,
+                       .line_slot = (size_t)set * b->ways + (way == SL_NO_WAY ? 0 : way),
+                       .present = way != SL_NO_WAY,
+                       .eviction = SL_NONE,
+                       .access = access};
+}
+
+/* Counts an access that has been accepted. A miss goes on as a load of what it lacks. */
+BODY void finish(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome, const bool plain)
+{
+    count(sim, b, l, outcome, plain);
+    if (outcome != SL_OUTCOME_MISS)
+        return;
+    l->r->granules = l->asked;
+    l->r->addr = l->access->line << b->log2_line;
+    l->r->kind = SL_REQUEST_LOAD;
+}
+
+sl_bank_outcome sl_bank_load_plain(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number)
+{
+    sl_cache_access access;
+    sl_lookup l = look_up(sim, b, r, number, &access, true);
+    sl_bank_outcome outcome = read(sim, b, &l, true);
+    if (outcome != SL_OUTCOME_STALL)
+        finish(sim, b, &l, outcome, true);
+    return outcome;
+}
+
+static void find_frc_entry(const sl_bank *b, sl_lookup *l)
+{
+    uint32_t entry = sl_frc_find(b, l->access->line);
     if (entry != SL_NO_ENTRY) {
         l->line_slot = sl_first_entry(b) + entry;
-        l->here = true;
+        l->present = true;
     }
+}
+
+sl_bank_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    sl_cache_access access;
+    sl_lookup l = look_up(sim, b, r, number, &access, false);
+    uint32_t core = r->core; /* a store may be done, and its request free, before the end */
+    if (!l.present) {
+        if (b->evictions_in_flight && sl_line_in_eviction(b, access.line))
+            return sl_stall_for(b, SL_STALL_WAY);
+        if (b->frc)
+            find_frc_entry(b, &l);
+    }
+    bool load = r->kind == SL_REQUEST_LOAD;
+    if (!load && sim->coalescer && b->number == 1)
+        sl_coalescer_close(sim, r->addr);
+    sl_bank_outcome outcome = load ? sl_lookup_read(sim, b, &l) : sl_lookup_write(sim, b, &l);
+    if (outcome == SL_OUTCOME_STALL)
+        return outcome;
+    finish(sim, b, &l, outcome, false);
+    if (b->level->partitions > 1 && access.kind != SL_ACCESS_LOAD && l.hop == b->number)
+        sl_copies_invalidate(sim, b, core, access.line, l.granules);
+    if (b->level->stale_sharers && l.present && access.kind == SL_ACCESS_LOAD && !sl_bypassed_above(b, r))
+        b->line[l.line_slot].mark |= SL_LINE_LENT;
+    if (sim->options.observer && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
+        sl_bank_wake(sim, b, sim->now); /* observers see the cycle after an access */
+    return outcome;
 }
 
 bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
-    if (!b->plain || r->kind != SL_REQUEST_LOAD || r->bypass >> b->number & 1)
+    if (!b->plain || r->kind != SL_REQUEST_LOAD || r->no_allocate >> b->number & 1)
         return false;
     if (sl_way_again(b, sl_set_of(b, r->addr), r->addr >> b->log2_line) != SL_NO_WAY)
         return false;
@@ -590,181 +543,34 @@ bool sl_bank_foresees_stall(sl_sim *sim, sl_bank *b, uint32_t number)
     return true;
 }
 
-sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
+/* ---- the general bodies, for stores ---- */
+
+sl_bank_outcome sl_lookup_read(sl_sim *sim, sl_bank *b, sl_lookup *l)
 {
-    sl_request *r = sl_request_at(sim, number);
-    uint64_t line = r->addr >> b->log2_line;
-    uint32_t set = sl_set_of(b, r->addr), way = sl_way_again(b, set, line);
-    lookup l = {.r = r,
-                .number = number,
-                .way = way,
-                .line_slot = (size_t)set * b->ways + (way == SL_NO_WAY ? 0 : way),
-                .here = way != SL_NO_WAY,
-                .eviction = SL_NONE,
-                .units = r->units << sl_shift_of(sim, b, r->addr)};
-    l.access = (sl_cache_access){.line = line,
-                                 .set = set,
-                                 .pc = sim->first_pc + r->slot,
-                                 .kind = sl_request_access(r),
-                                 .now = sim->now + (b->level->keep ? sim->earlier : 0),
-                                 .warp = b->number ? 0 : r->warp};
-    l.place = sl_place_of(b, r->addr);
-    if (!l.here && !b->plain) {
-        if (b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
-            return stall(b, SL_STALL_WAY);
-        if (b->frc)
-            find_entry(b, &l);
-    }
-    sl_outcome outcome;
-    uint32_t core = r->core; /* a store may have ended then */
-    if (r->kind == SL_REQUEST_LOAD) {
-        outcome = read(sim, b, &l);
-    } else {
-        if (sim->coalescer && b->number == 1)
-            sl_coalescer_close(sim, r->addr);
-        bool keeps = b->level->write == SL_WRITE_BACK;
-        bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
-        if (l.place != b->number)
-            outcome = write_through(sim, b, &l);
-        else if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
-            outcome = forward_atomic(sim, b, &l);
-        else if (keeps && atomic)
-            outcome = read(sim, b, &l);
-        else
-            outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
-    }
-    if (outcome == SL_OUTCOME_STALL)
-        return outcome;
-    count(sim, b, &l, outcome);
-    if (outcome == SL_OUTCOME_MISS) {
-        r->units = l.asked;
-        r->addr = l.access.line << b->log2_line;
-        r->kind = SL_REQUEST_LOAD;
-    }
-    if (b->plain)
-        return outcome;
-    if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
-        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
-    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
-        b->line[l.line_slot].mark |= SL_LINE_LENT;
-    if (sim->options.listener && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
-        sl_bank_wake(sim, b, sim->now); /* it is told of the cycle after an access */
-    return outcome;
+    return read(sim, b, l, false);
 }
 
-/* ---- data from below ---- */
-
-static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
+sl_bank_outcome sl_lookup_fail(sl_sim *sim, sl_bank *b, sl_lookup *l, sl_stall reason)
 {
-    if (b->bypass_policy && b->bypass_policy->ops->on_feedback) {
-        sl_cache_access access = {.line = r->addr >> b->log2_line,
-                                  .set = sl_set_of(b, r->addr),
-                                  .pc = sim->first_pc + r->slot,
-                                  .kind = sl_request_access(r),
-                                  .now = sim->now};
-        b->bypass_policy->ops->on_feedback(b->bypass_policy->self, &access, r->feedback);
-    }
-    r->feedback = 0;
+    return fail(sim, b, l, reason, false);
 }
 
-/* What of a waiting request has come is enough, unless some of it is in flight with another MSHR. */
-static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
+sl_bank_outcome sl_lookup_miss(sl_sim *sim, sl_bank *b, sl_lookup *l)
 {
-    sl_request *r = sl_request_at(sim, number);
-    sl_line *line = &b->line[line_slot];
-    uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
-    uint32_t m = units & ~line->valid & line->in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
-    if (m != SL_NONE) {
-        sl_wait_in(sim, b, m, number);
-        return;
-    }
-    if (r->kind != SL_REQUEST_LOAD)
-        line->dirty |= units;
-    sim->result->level[b->number].data_accesses++;
-    if (sim->data_check)
-        sl_data_check_answer(sim, b, number);
-    sl_bank_answer(sim, b, number, false);
+    return miss(sim, b, l, false);
 }
 
-static void unlink_mshr(sl_bank *b, size_t line_slot, uint32_t m)
+sl_stall sl_lookup_reserve(sl_sim *sim, sl_bank *b, sl_lookup *l, uint32_t queue_entries)
 {
-    uint32_t *link = &b->line[line_slot].mshr;
-    while (*link != m)
-        link = &b->mshr_item[*link].next;
-    *link = b->mshr_item[m].next;
+    return reserve(sim, b, l, queue_entries, false);
 }
 
-/* Where the line is that an MSHR belongs to. */
-static size_t index_of(const sl_bank *b, const sl_mshr *m, uint64_t addr)
+bool sl_lookup_alloc_mshr(sl_sim *sim, sl_bank *b, const sl_lookup *l, uint32_t asked, bool alone)
 {
-    if (!b->frc)
-        return m->line_slot;
-    uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
-    return way != SL_NO_WAY ? (size_t)set * b->ways + way : sl_first_entry(b) + sl_frc_find(b, addr >> b->log2_line);
+    return alloc_mshr(sim, b, l, asked, alone, false);
 }
 
-static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
+void sl_lookup_hit(sl_sim *sim, sl_bank *b, sl_lookup *l)
 {
-    sl_sim_level_result *stats = &sim->result->level[b->number];
-    uint64_t taken = sim->now - done->since, min = done->alone ? 0 : b->below_cycles;
-    stats->delay_cycles += taken > min ? taken - min : 0;
-    if (!done->alone)
-        stats->fill_sectors += sl_sectors(done->asked, b->sector_units);
-}
-
-/* A line in a way, or an entry, has something that it asked for. */
-static void settle(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t set)
-{
-    const sl_line *line = &b->line[line_slot];
-    if (b->frc && sl_is_entry(b, line_slot)) {
-        if (!line->in_flight)
-            sl_frc_settle(sim, b, (uint32_t)(line_slot - sl_first_entry(b)));
-        return;
-    }
-    if (!line->valid && !line->in_flight && !line->dirty) { /* a store has taken all of it */
-        uint32_t way = (uint32_t)(line_slot - (size_t)set * b->ways);
-        sl_line_report_eviction(b, set, way);
-        sl_line_clear(b, set, way);
-    }
-    if (b->frc_filled)
-        sl_frc_settle_filled(sim, b);
-}
-
-void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
-{
-    sl_request *r = sl_request_at(sim, number);
-    uint32_t place = sl_place_of(b, r->addr);
-    if (r->feedback && place == b->number)
-        hear_feedback(sim, b, r);
-    sim->last_progress = sim->now;
-    b->changed |= b->stall != SL_STALL_QUEUE;
-    if (r->bypass >> place & 1) {
-        sl_bank_answer(sim, b, number, false);
-        return;
-    }
-    uint32_t m = r->mshr[place];
-    const sl_mshr *done = &b->mshr_item[m];
-    size_t line_slot = index_of(b, done, r->addr);
-    unlink_mshr(b, line_slot, m);
-    sl_line *line = &b->line[line_slot];
-    r->units = done->wanted;
-    r->addr = done->addr;
-    r->kind = done->kind;
-    if (!b->plain && b->warp_mshrs && r->slot != SL_NONE)
-        --*sl_mshrs_of_warp(b, r);
-    sl_set_in_flight_at(b, done->set, line_slot, line->in_flight & ~done->asked);
-    line->valid |= (done->alone ? r->whole << sl_shift_of(sim, b, r->addr) : done->asked) & ~line->stale;
-    line->stale &= line->in_flight;
-    if (place == b->number)
-        count_fill(sim, b, done);
-    if (sim->data_check)
-        sl_data_check_fill(sim, b, line_slot, number, done);
-    if (!b->number)
-        sl_core_unblock(sim, b->instance, false);
-    release(sim, b, line_slot, number);
-    for (sl_request_list waiting = done->waiting; waiting.first != SL_NONE;)
-        release(sim, b, line_slot, sl_request_pop(sim->pool, &waiting));
-    if (!b->plain || !line->valid)
-        settle(sim, b, line_slot, done->set);
-    sl_give_mshr(b, m);
+    hit(sim, b, l, false);
 }

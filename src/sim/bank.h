@@ -7,26 +7,26 @@
  * bypasses the level takes only an entry of the miss queue.
  *
  * That is `miss_handling: overlapped`. Otherwise the victim is evicted step by step (evict.h), and the fill waits
- * for that (serialized), or goes to an FRC entry (frc.h). A request for a line that is being evicted waits, too. */
+ * for that (serialized), or goes to an FRC entry (evict.h). A request for a line that is being evicted waits, too. */
 #ifndef SL_SIM_BANK_H
 #define SL_SIM_BANK_H
 
 #include "access/partition.h"
 #include "sim/engine.h"
 
-typedef enum sl_outcome {
+typedef enum sl_bank_outcome {
     SL_OUTCOME_HIT,     /* it will be answered */
     SL_OUTCOME_PENDING, /* it waits for a line in flight */
     SL_OUTCOME_MISS,    /* it is in flight to the next level */
     SL_OUTCOME_BYPASS,  /* the same, and will not be kept here */
     SL_OUTCOME_KEPT,    /* a store that ends here */
     SL_OUTCOME_STALL,   /* nothing has happened; see bank->stall */
-} sl_outcome;
+} sl_bank_outcome;
 
 /* A line in flight, or some sectors of one. It is a line of the host's cache. */
 typedef struct __attribute__((aligned(64))) sl_mshr {
     uint32_t next;    /* of the same line, or of the free ones */
-    uint32_t asked;   /* units requested */
+    uint32_t asked;   /* granules requested */
     uint32_t primary; /* the request that is in flight; what it was before it went: */
     uint32_t wanted;
     uint64_t addr;
@@ -39,12 +39,12 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
 
-/* What stores to some words of its sectors have left of a line (stored.h). */
+/* What stores to some words of its sectors have left of a line (stored.c). */
 typedef struct sl_stored {
-    uint32_t words;   /* that were stored, of sectors that are not valid */
-    uint32_t waiting; /* those of stores that may still be in `out` */
-    uint32_t place;   /* of the last of these among all that the bank sends */
-    uint8_t warp;     /* whose it was */
+    uint32_t words;    /* that were stored, of sectors that are not valid */
+    uint32_t waiting;  /* those of stores that may still be in `out` */
+    uint32_t position; /* of the last of these among all that the bank sends */
+    uint8_t warp;      /* whose it was */
 } sl_stored;
 
 /* Banks of a level that wait for a queue entry, in order. */
@@ -56,7 +56,7 @@ typedef struct sl_bank_list {
 /* State of a way, in one struct: an access reads most of it. */
 typedef struct sl_line {
     uint64_t tag;              /* line number + 1; 0: none */
-    uint32_t valid, in_flight; /* units that are there, and in flight */
+    uint32_t valid, in_flight; /* granules that are there, and in flight */
     uint32_t stale;            /* of those in flight: overwritten by a store since */
     uint32_t dirty;
     uint32_t mshr; /* first of the line */
@@ -96,13 +96,13 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_divisor by_sets, level_sets, chunk_bytes, chunk_banks; /* where an address is (sl_set_of) */
     uint32_t set_words, mask_words;                           /* words of a set in all, and of a mask of its ways */
     uint32_t sets, ways;
-    uint32_t sector_units, fill_units;
+    uint32_t sector_granules, fill_granules;
     uint32_t hit_cycles; /* from the access until the answer is sent */
     uint8_t number;      /* of the level */
     bool plain;          /* it has nothing of what most caches do not have (sl_banks_prepare) */
 
-    uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
-    uint64_t tags_put;
+    uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tag_writes` there had been */
+    uint64_t tag_writes;
     sl_policy replacement, bypass;
     sl_policy *bypass_policy; /* `replacement` or `bypass`, which decides on bypassing; NULL: none */
     uint32_t *warp_mshrs;     /* MSHRs of each warp, by core and warp; NULL: they are not limited */
@@ -113,7 +113,7 @@ struct __attribute__((aligned(64))) sl_bank {
     __attribute__((aligned(64))) sl_queue back; /* what was asked for below, on the network included */
     sl_queue hits, fills;                       /* answers; of the first level all are in `hits` */
     sl_queue out;                               /* to the next level */
-    sl_core_group *in_group;                    /* of the first level */
+    sl_shard *shard;                            /* of the first level */
     uint64_t stalled_since;                     /* SL_NEVER: it does not */
     uint64_t taken_at;
     uint32_t taken;        /* accesses in the last cycle with any: taken_at */
@@ -142,7 +142,7 @@ struct __attribute__((aligned(64))) sl_bank {
     uint16_t
         *eviction_slot; /* [SL_EVICTION_SLOTS]: how many lines are being evicted, by the lowest bits of their numbers */
     sl_queue invalidated; /* records of lines that the levels above will have invalidated by then */
-    sl_queue told;        /* of clean ones that the level below will know of by then */
+    sl_queue notified;    /* of clean ones that the level below will know of by then */
     /* frc: */
     sl_frc_entry *frc; /* NULL: it has none */
     uint32_t frc_sets, frc_filled;
@@ -181,7 +181,7 @@ uint32_t sl_bank_home(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t
 
 /* The number of a bank in what requests carry for each level. A copy comes after its home: a request may wait at both.
  */
-static inline uint32_t sl_place_of(const sl_bank *b, uint64_t addr)
+static inline uint32_t sl_hop_of(const sl_bank *b, uint64_t addr)
 {
     return b->number +
            (!b->plain && b->level->partitions > 1 && sl_partition_home(b->level, addr >> b->log2_line) != b->partition);
@@ -207,20 +207,20 @@ static inline void sl_bank_wake(sl_sim *sim, sl_bank *b, uint64_t time)
         sl_wake(&sim->bank_wheel[b->number], b->index, time);
         return;
     }
-    uint64_t *fill_at = &b->in_group->fill_at[b->index % SL_GROUP_CACHES];
+    uint64_t *fill_at = &b->shard->fill_at[b->index % SL_SHARD_CACHES];
     *fill_at = sl_sooner(*fill_at, time);
-    b->in_group->fill_next = sl_sooner(b->in_group->fill_next, time);
+    b->shard->fill_next = sl_sooner(b->shard->fill_next, time);
 }
 
-/* An access: any, or a load at a plain bank that neither bypasses the level nor has a priority (plain_load.c). */
-sl_outcome sl_bank_access_any(sl_sim *sim, sl_bank *bank, uint32_t number);
-sl_outcome sl_bank_load(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
-static inline sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
+/* An access: any, or a load at a plain bank that has neither hint nor priority. */
+sl_bank_outcome sl_bank_access_any(sl_sim *sim, sl_bank *bank, uint32_t number);
+sl_bank_outcome sl_bank_load_plain(sl_sim *sim, sl_bank *bank, sl_request *request, uint32_t number);
+static inline sl_bank_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     bool plain =
-        b->plain && r->kind == SL_REQUEST_LOAD && !((r->bypass | r->no_lookup) >> b->number & 1) && !r->priority;
-    return plain ? sl_bank_load(sim, b, r, number) : sl_bank_access_any(sim, b, number);
+        b->plain && r->kind == SL_REQUEST_LOAD && !((r->no_allocate | r->no_lookup) >> b->number & 1) && !r->priority;
+    return plain ? sl_bank_load_plain(sim, b, r, number) : sl_bank_access_any(sim, b, number);
 }
 /* The level has the data of a request: it was here, or has come. */
 void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);
@@ -238,5 +238,24 @@ void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);
 /* Fills of the first level that are due, and its answers to cores. */
 void sl_bank_tick_first(sl_sim *sim, sl_bank *bank);
+
+/* ---- words written by partial-sector stores (stored.c) ----
+ *
+ * L1 keeps them, and loads of them hit (`write: allocate`); a sector that was valid stays so. But when a store to other
+ * words of a sector arrives while an earlier one is still to be sent, L1 keeps the words of the later one only, unless
+ * the two are merged (measured: papers/h200-micro/stored.csv). A write-back level has a sector when all of its words
+ * have been stored. */
+
+/* Of these granules of a line of the first level, those of which the words that a load wants were stored. */
+uint32_t sl_stored_granules(const sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t words,
+                            uint32_t granules);
+/* A store to granules of a line of the first level, some of which it writes in part; it is about to be put into `out`.
+ */
+void sl_stored_keep(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t granules);
+/* Whether the store goes on with one of its warp to the same line that has not been sent: its place in `out`, or
+ * SL_NONE. */
+uint32_t sl_stored_merge(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store);
+/* A store to a level that keeps it: of its granules, those of which all words have been stored by now. */
+uint32_t sl_stored_add(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t words, uint32_t granules);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A cycle of a bank: what is due in its queues. */
 #include "sim/bank.h"
-#include "sim/coalescer.h"
 #include "sim/evict.h"
 #include "sim/network.h"
 
@@ -14,7 +13,7 @@ static void end_stall(sl_sim *sim, sl_bank *b)
 }
 
 /* An access from above. Reads of the second level may wait for one of another core, and others for them. */
-static sl_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
+static sl_bank_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     if (!sim->coalescer || b->number != 1)
         return sl_bank_access(sim, b, number);
@@ -22,7 +21,7 @@ static sl_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
     sl_coalesced coalesced = sl_coalescer_merge(sim, &before, number);
     if (coalesced == SL_COALESCED_MERGED)
         return SL_OUTCOME_PENDING;
-    sl_outcome outcome = sl_bank_access(sim, b, number);
+    sl_bank_outcome outcome = sl_bank_access(sim, b, number);
     if (outcome != SL_OUTCOME_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
         sim->failed = true;
     return outcome;
@@ -40,7 +39,7 @@ static void take_in(sl_sim *sim, sl_bank *b)
             b->stalled_since = sim->now;
             return;
         }
-        sl_queue_take(&b->in);
+        sl_queue_pop(&b->in);
         sl_network_has_room(sim, b->number - 1u, &b->room);
     }
 }
@@ -52,7 +51,7 @@ static void take_across(sl_sim *sim, sl_bank *b)
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
         if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_OUTCOME_STALL)
             break;
-        sl_queue_take(&b->across);
+        sl_queue_pop(&b->across);
     }
     b->stall = stall;
 }
@@ -60,12 +59,12 @@ static void take_across(sl_sim *sim, sl_bank *b)
 static void take_back(sl_sim *sim, sl_bank *b)
 {
     while (sl_queue_ready_at(&b->back) <= sim->now)
-        sl_bank_fill(sim, b, sl_queue_take(&b->back));
+        sl_bank_fill(sim, b, sl_queue_pop(&b->back));
 }
 
-static void tell_listener(const sl_sim *sim, const sl_bank *b)
+static void notify_observer(const sl_sim *sim, const sl_bank *b)
 {
-    const sl_sim_listener *l = sim->options.listener;
+    const sl_sim_observer *l = sim->options.observer;
     if (l && l->bank)
         l->bank(l->to, b->number, b->index, sim->now, b->mshrs, b->in.count);
 }
@@ -74,20 +73,19 @@ void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
 {
     take_back(sim, b);
     while (sl_queue_ready_at(&b->hits) <= sim->now) {
-        uint32_t number = sl_queue_take(&b->hits);
+        uint32_t number = sl_queue_pop(&b->hits);
         if (!sim->watched || sl_core_is_last(sim, number))
             sl_core_answer(sim, number);
     }
-    tell_listener(sim, b);
-    b->in_group->fill_at[b->index % SL_GROUP_CACHES] =
-        sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
+    notify_observer(sim, b);
+    b->shard->fill_at[b->index % SL_SHARD_CACHES] = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->back));
 }
 
-/* When the next answer can be sent. A listener is told of the cycles in which one waits for the port. */
+/* When the next answer can be sent. An observer sees the cycles in which one waits for the port. */
 static uint64_t up_at(const sl_sim *sim, const sl_bank *b)
 {
     uint64_t ready = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills));
-    return sim->options.listener ? ready : sl_later(ready, b->up_free);
+    return sim->options.observer ? ready : sl_later(ready, b->up_free);
 }
 
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
@@ -95,7 +93,7 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     uint64_t now = sim->now;
     take_back(sim, b);
     if (b->evictions_in_flight)
-        sl_lines_tick(sim, b);
+        sl_evictions_tick(sim, b);
     if (b->across.count)
         take_across(sim, b);
     if (sl_queue_ready_at(&b->in) <= now)
@@ -104,7 +102,7 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
         sl_network_up(sim, b);
     if (sl_queue_ready_at(&b->out) <= now)
         sl_network_down(sim, b);
-    tell_listener(sim, b);
+    notify_observer(sim, b);
     if (b->stalled_since == SL_NEVER && b->in.count && sl_bank_is_full(b) &&
         sl_bank_foresees_stall(sim, b, sl_queue_head(&b->in)->request)) {
         b->stalled_since = sl_later(sl_queue_ready_at(&b->in), now + 1);
@@ -114,7 +112,7 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));
     if (!b->plain) {
-        next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->invalidated), sl_queue_ready_at(&b->told)));
+        next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->invalidated), sl_queue_ready_at(&b->notified)));
         next = sl_sooner(next, sl_queue_ready_at(&b->across));
     }
     return next > now ? next : now + 1;

@@ -2,11 +2,11 @@
 /* Where the banks of a level are; their creation and emptying. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/lines.h"
 #include "sim/network.h"
-#include "sim/pages.h"
 
 /* ---- where things are ---- */
 
@@ -77,8 +77,20 @@ static bool start_eviction(sl_bank *b)
 static uint32_t words_of_set(const sl_level *level)
 {
     uint32_t ways = sl_ways_of(level), mask_words = (ways + 63) / 64;
-    uint32_t hint_words = (ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 8;
+    uint32_t hint_words = (ways + SL_FINGERPRINTS_AT_ONCE - 1) / SL_FINGERPRINTS_AT_ONCE * SL_FINGERPRINTS_AT_ONCE / 8;
     return (2 * mask_words + hint_words + 7) / 8 * 8;
+}
+
+/* Allocates arrays that are accessed at random: in huge pages when they are large enough, and aligned to a line of the
+ * host's cache. Freed by free. NULL: out of memory. */
+static void *huge_alloc(size_t bytes)
+{
+    const size_t huge = 2 << 20, page = bytes < huge ? 64 : huge;
+    size_t whole = (bytes + page - 1) / page * page;
+    void *memory = aligned_alloc(page, whole);
+    if (memory && page == huge)
+        madvise(memory, whole, MADV_HUGEPAGE);
+    return memory;
 }
 
 /* The lines of a level and the state of its sets lie side by side, bank by bank. */
@@ -88,7 +100,7 @@ static bool take_lines(sl_sim *sim, uint32_t number, uint32_t banks)
     size_t sets = (size_t)level->sets / (number ? level->banks : 1);
     size_t line_bytes = (sets * sl_ways_of(level) + level->frc_entries) * sizeof(sl_line) * banks;
     size_t set_bytes = sets * words_of_set(level) * sizeof(uint64_t) * banks;
-    sim->lines[number] = sl_pages_take(set_bytes + line_bytes);
+    sim->lines[number] = huge_alloc(set_bytes + line_bytes);
     if (sim->lines[number])
         memset(sim->lines[number], 0, set_bytes);
     return sim->lines[number];
@@ -127,8 +139,8 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->level_sets = sl_divisor_of(level->sets);
     b->chunk_bytes = sim->interleave[number];
     b->chunk_banks = sim->partition_banks[number];
-    b->sector_units = level->sector_bytes >> sim->log2_unit;
-    b->fill_units = level->fill_bytes >> sim->log2_unit;
+    b->sector_granules = level->sector_bytes >> sim->log2_granule;
+    b->fill_granules = level->fill_bytes >> sim->log2_granule;
     /* A request is sent by the first level in the cycle after it arrived there, others in the same. */
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
@@ -191,7 +203,7 @@ static void stop_bank(sl_bank *b)
     sl_queue_fini(&b->fills);
     sl_queue_fini(&b->back);
     sl_queue_fini(&b->invalidated);
-    sl_queue_fini(&b->told);
+    sl_queue_fini(&b->notified);
     free(b->eviction);
     free(b->eviction_slot);
     free(b->frc);
@@ -199,8 +211,8 @@ static void stop_bank(sl_bank *b)
 
 void sl_banks_destroy(sl_sim *sim, uint32_t number)
 {
-    if (sim->data_check && sim->bank[number])
-        sl_data_check_empty(sim, number);
+    if (sim->bank[number])
+        SL_OBSERVE_DATA(sim, on_reset, number);
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);
@@ -293,7 +305,7 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
 
 void sl_banks_prepare(sl_sim *sim)
 {
-    sim->watched = sim->data_check || sim->options.listener;
+    sim->watched = sim->options.data_observer || sim->options.observer;
     for (uint32_t number = 0; number < sim->machine.levels; number++) {
         const sl_level *l = &sim->machine.level[number];
         bool plain = !sim->watched && l->miss_handling == SL_MISS_OVERLAPPED && l->partitions <= 1 && !l->inclusive &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/coalescer.h"
+#include "sim/network.h"
 
 #include <stdlib.h>
 
 #include "access/coalescer.h"
+#include "lower/program.h"
 #include "sim/bank.h"
-#include "sim/program.h"
 
 enum { BUCKETS = 4096 };
 
@@ -14,7 +14,7 @@ static const uint32_t CLOSED = UINT32_MAX;
 /* A read in flight. */
 typedef struct flight {
     uint32_t next; /* of the bucket, or of the free ones */
-    uint32_t primary, units;
+    uint32_t primary, granules;
     uint64_t addr;
     uint32_t requests; /* the primary included; CLOSED: nothing is merged with it */
     sl_request_list waiting;
@@ -88,7 +88,7 @@ sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t numbe
         if (other->addr != r->addr || !sl_coalescer_takes(coalescer->first, other->requests) ||
             !come_together(sim, r, other))
             continue;
-        if (other->units != r->units) {
+        if (other->granules != r->granules) {
             other->requests = CLOSED;
             sl_request_at(sim, number)->alone = true; /* also if it has to wait before it is taken */
             return SL_COALESCED_ALONE;
@@ -132,7 +132,7 @@ bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number)
     coalescer->free = coalescer->item[f].next;
     coalescer->item[f] = (flight){.next = *bucket,
                                   .primary = number,
-                                  .units = r->units,
+                                  .granules = r->granules,
                                   .addr = r->addr,
                                   .requests = 1,
                                   .waiting = SL_EMPTY_LIST};

@@ -6,7 +6,7 @@
 
 #include "access/coalesce.h"
 #include "sim/bank.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/evict.h"
 
 /* Cycles until the operands of an access have been read; others report 11 to 20. */
@@ -29,7 +29,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     set_state(core, w, SL_WARP_RUNS);
     core->warp[w].ready_at = time;
     if (time <= sim->now) {
-        bool memory = sim->program->step[core->warp[w].inst].queued;
+        bool memory = sim->program->uop[core->warp[w].inst].queued;
         core->ready |= bit;
         core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
         if (memory)
@@ -45,25 +45,25 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
 static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_t w, uint64_t *until)
 {
     const sl_sim_warp *warp = &core->warp[w];
-    const sl_step *step = &sim->program->step[warp->inst];
+    const sl_uop *uop = &sim->program->uop[warp->inst];
     const uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t r = 0; r < step->regs; r++) {
-        uint32_t at = ready[step->reg[r]];
+    for (uint32_t r = 0; r < uop->regs; r++) {
+        uint32_t at = ready[uop->reg[r]];
         if (at == SL_NONE)
             return true;
         *until = at > *until ? at : *until;
     }
-    if ((warp->waits && warp->loads) || step->waits & warp->pending)
+    if ((warp->waits && warp->loads) || uop->wait_mask & warp->pending_scoreboards)
         return true;
-    for (uint32_t left = step->waits; left; left &= left - 1) {
-        uint64_t at = warp->barrier_at[__builtin_ctz(left)];
+    for (uint32_t left = uop->wait_mask; left; left &= left - 1) {
+        uint64_t at = warp->scoreboard_at[__builtin_ctz(left)];
         *until = at > *until ? at : *until;
     }
-    if (step->kind == SL_STEP_FENCE)
+    if (uop->kind == SL_UOP_FENCE)
         return warp->loads || warp->stores;
-    if (step->kind == SL_STEP_BARRIER && core->queues > 1)
+    if (uop->kind == SL_UOP_BARRIER && core->queues > 1)
         return warp->queued; /* requests of others behind the barrier must not overtake it */
-    return step->kind == SL_STEP_WAIT_ASYNC && warp->asyncs;
+    return uop->kind == SL_UOP_WAIT_ASYNC && warp->asyncs;
 }
 
 static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
@@ -93,28 +93,28 @@ static void turn_wheel(sl_sim *sim, sl_sim_core *core)
     }
 }
 
-static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_uop *uop, uint64_t time)
 {
     uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)time;
+    for (uint32_t d = 0; d < uop->dsts; d++)
+        ready[uop->reg[d]] = (uint32_t)time;
 }
 
 /* ---- barriers of machine code ---- */
 
-static void set_barrier(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
+static void set_scoreboard(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
 {
-    if (barrier < SL_BARRIERS && warp->barrier_at[barrier] < time)
-        warp->barrier_at[barrier] = time;
+    if (barrier < SL_SCOREBOARDS && warp->scoreboard_at[barrier] < time)
+        warp->scoreboard_at[barrier] = time;
 }
 
-static void answer_barrier(sl_sim_warp *warp, const sl_step *step, uint64_t time)
+static void release_scoreboard(sl_sim_warp *warp, const sl_uop *uop, uint64_t time)
 {
-    if (!step->machine || step->sets >= SL_BARRIERS)
+    if (!uop->sass || uop->write_scoreboard >= SL_SCOREBOARDS)
         return;
-    set_barrier(warp, step->sets, time);
-    if (!--warp->pending_loads[step->sets])
-        warp->pending &= (uint8_t) ~(1u << step->sets);
+    set_scoreboard(warp, uop->write_scoreboard, time);
+    if (!--warp->pending_loads[uop->write_scoreboard])
+        warp->pending_scoreboards &= (uint8_t) ~(1u << uop->write_scoreboard);
 }
 
 /* ---- barriers and ends ---- */
@@ -162,11 +162,11 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
 /* Passes an instruction that another one does, too: its result is there with its operands. */
 static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
-    const sl_step *step = &sim->program->step[core->warp[w].inst];
+    const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
     uint64_t at = 0;
-    if (step->issues || waits_for_memory(sim, core, w, &at))
+    if (uop->issues || waits_for_memory(sim, core, w, &at))
         return false;
-    set_results(sim, core, w, step, at);
+    set_results(sim, core, w, uop, at);
     core->warp[w].inst++;
     return true;
 }
@@ -180,11 +180,11 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     bool jumps = warp->end && (block->first != warp->end || warp->next_lanes != warp->lanes);
     if (jumps && sim->now + limits->branch_cycles > min)
         min = sim->now + limits->branch_cycles;
-    bool machine = block->count && sim->program->step[block->first].machine;
+    bool machine = block->count && sim->program->uop[block->first].sass;
     size_t bb = (size_t)(block - sim->program->block);
-    if (machine || bb >= sim->program->kernel->bbs || sim->program->loop[bb].accesses) {
-        warp->waits |= machine != warp->machine && warp->loads; /* barriers and registers do not know of each other */
-        warp->machine = machine;
+    if (machine || bb >= sim->program->kernel->bbs || sim->program->region[bb].accesses) {
+        warp->waits |= machine != warp->sass && warp->loads; /* barriers and registers do not know of each other */
+        warp->sass = machine;
     }
     warp->inst = block->first;
     warp->end = block->first + block->count;
@@ -229,14 +229,14 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 }
 
 /* Prefetches what the warp needs when it goes on: itself, its registers, and where it reads its next access. */
-static void look_at_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
+static void host_prefetch_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
 {
     const sl_sim_warp *warp = &core->warp[w];
     uint32_t slots = sim->program->kernel->mem_slots;
     if (!sim->prefetch)
         return;
     __builtin_prefetch(warp, 1);
-    __builtin_prefetch(&warp->barrier_at, 1);
+    __builtin_prefetch(&warp->scoreboard_at, 1);
     __builtin_prefetch(&warp->reader.cursor.kernel);
     __builtin_prefetch(&warp->reader.cursor.predicted);
     __builtin_prefetch(&core->ready_at[(size_t)w * sim->program->registers], 1);
@@ -248,13 +248,12 @@ bool sl_core_is_last(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
-    if (sim->data_check)
-        sl_data_check_seen(sim, number);
-    if (!--core->group[r->group].requests) {
-        look_at_warp(sim, core, core->group[r->group].warp);
+    SL_OBSERVE_DATA(sim, on_return, number);
+    if (!--core->memop[r->memop].requests) {
+        host_prefetch_warp(sim, core, core->memop[r->memop].warp);
         return true;
     }
-    sl_request_give(sim->pool, core->stock, number);
+    sl_request_free(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
     return false;
 }
@@ -263,33 +262,33 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
-    uint32_t g = r->group;
-    sl_group *group = &core->group[g];
-    sl_request_give(sim->pool, core->stock, number);
+    uint32_t g = r->memop;
+    sl_memop *memop = &core->memop[g];
+    sl_request_free(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
-    sl_sim_warp *warp = &core->warp[group->warp];
-    set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
-    answer_barrier(warp, &sim->program->step[group->inst], sim->now);
+    sl_sim_warp *warp = &core->warp[memop->warp];
+    set_results(sim, core, memop->warp, &sim->program->uop[memop->inst], sim->now);
+    release_scoreboard(warp, &sim->program->uop[memop->inst], sim->now);
     warp->loads--;
     core->loads--;
-    warp->asyncs -= group->async;
+    warp->asyncs -= memop->async;
     warp->waits &= warp->loads != 0;
-    group->next = core->group_free;
-    core->group_free = g;
-    check_waiting(sim, core, group->warp);
+    memop->next = core->memop_free;
+    core->memop_free = g;
+    check_waiting(sim, core, memop->warp);
 }
 
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes)
 {
-    const sl_step *step = &sim->program->step[group->inst];
+    const sl_uop *uop = &sim->program->uop[memop->inst];
     /* It was issued in the cycle before. */
-    uint64_t result = sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1);
+    uint64_t result = sim->now + passes - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
     core->shared_free = sim->now + passes;
-    core->warp[group->warp].loads--;
-    core->warp[group->warp].waits &= core->warp[group->warp].loads != 0;
-    set_results(sim, core, group->warp, step, result);
-    answer_barrier(&core->warp[group->warp], step, result);
-    check_waiting(sim, core, group->warp);
+    core->warp[memop->warp].loads--;
+    core->warp[memop->warp].waits &= core->warp[memop->warp].loads != 0;
+    set_results(sim, core, memop->warp, uop, result);
+    release_scoreboard(&core->warp[memop->warp], uop, result);
+    check_waiting(sim, core, memop->warp);
 }
 
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t w)
@@ -303,14 +302,14 @@ void sl_core_stored(sl_sim *sim, uint32_t number)
     bool of_warp = r->kind == SL_REQUEST_STORE || r->kind == SL_REQUEST_REDUCTION;
     bool of_core = r->kind != SL_REQUEST_WRITEBACK || !r->warp; /* else a lower level wrote it back */
     if (of_core && sim->defers) {
-        sim->failed |= !sl_queue_put(&sim->acks, sim->now, number, 0);
+        sim->failed |= !sl_queue_push(&sim->acks, sim->now, number, 0);
         return;
     }
-    if (r->kind == SL_REQUEST_WRITEBACK && r->group != SL_NONE)
-        sl_line_written(sim, r);
+    if (r->kind == SL_REQUEST_WRITEBACK && r->memop != SL_NONE)
+        sl_writeback_done(sim, r);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t w = r->warp;
-    sl_request_give(sim->pool, of_core ? core->stock : &sim->stock, number);
+    sl_request_free(sim->pool, of_core ? core->stock : &sim->stock, number);
     sim->last_progress = sim->now;
     if (of_warp && !--core->warp[w].stores)
         check_waiting(sim, core, w);
@@ -336,23 +335,23 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
 
 /* ---- issue ---- */
 
-/* Puts warp->access to that of a step. The trace has them in the order of the kernel: those of steps that come later
+/* Puts warp->access to that of a uop. The trace has them in the order of the kernel: those of uops that come later
  * are held back. */
-static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, sl_error *error)
+static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_uop *uop, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    uint32_t max = sim->program->held;
-    sl_access *held = core->held + (size_t)w * max;
-    if (step->access < warp->accesses) {
-        warp->access = &held[(warp->held_from + step->access) % max];
+    uint32_t max = sim->program->read_ahead;
+    sl_access *held = core->read_ahead + (size_t)w * max;
+    if (uop->access < warp->accesses) {
+        warp->access = &held[(warp->ahead_from + uop->access) % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
     do {
         status = sl_warp_read_access(warp, error);
-        if (!status && warp->accesses != step->access)
+        if (!status && warp->accesses != uop->access)
             held[warp->accesses % max] = warp->reader.cursor.access;
-    } while (!status && warp->accesses++ != step->access);
+    } while (!status && warp->accesses++ != uop->access);
     warp->access = &warp->reader.cursor.access;
     return status;
 }
@@ -369,7 +368,7 @@ static uint32_t row_passes(const sl_access *access)
 }
 
 /* Shared memory: bank conflicts are serialised, and atomics on one word. */
-static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_step *step)
+static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
 {
     const sl_access *access = warp->access;
     uint32_t lanes = sl_loaded_launch(sim->loaded)->lanes;
@@ -378,76 +377,76 @@ static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const 
     if (access->bulk)
         return row_passes(access);
     return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION
-               ? sl_atomic_passes(access, lanes) * step->passes
+               ? sl_atomic_passes(access, lanes) * uop->atomic_wavefronts
                : sl_bank_passes(access, lanes, inst->width);
 }
 
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
-                              const sl_step *step)
+                              const sl_uop *uop)
 {
-    uint32_t passes = shared_passes(sim, warp, inst, step);
+    uint32_t passes = shared_passes(sim, warp, inst, uop);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
-    return start + passes - 1 + step->cycles;
+    return start + passes - 1 + uop->cycles;
 }
 
 /* Constant memory: one address of all lanes at once, several one after the other, whichever warps they are of. */
 enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
-static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_step *step)
+static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
 {
     uint32_t passes = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
     if (passes == 1)
-        return sim->now + step->cycles;
+        return sim->now + uop->cycles;
     uint64_t start = core->constant_free > sim->now ? core->constant_free : sim->now;
     core->constant_free = start + CONSTANT_INTERVAL * passes;
-    return start + step->cycles + step->further * (passes - 1);
+    return start + uop->cycles + uop->extra_address_cycles * (passes - 1);
 }
 
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    const sl_step *step = &sim->program->step[warp->inst];
+    const sl_uop *uop = &sim->program->uop[warp->inst];
     const sl_inst *inst = sl_program_inst(sim->program, warp->inst);
-    uint64_t result = sim->now + step->cycles;
+    uint64_t result = sim->now + uop->cycles;
     sl_status status = SL_OK;
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
-    sim->result->machine_insts += step->machine;
+    sim->result->machine_insts += uop->sass;
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
-    if (++warp->issued < step->issues) { /* each needs what the one before gave */
-        sleep_until(sim, core, w, sim->now + step->gap);
+    if (++warp->issued < uop->issues) { /* each needs what the one before gave */
+        sleep_until(sim, core, w, sim->now + uop->issue_gap);
         return SL_OK;
     }
     warp->issued = 0;
-    if (step->kind == SL_STEP_PLAIN)
-        s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
-    bool entered = warp->parts >> (warp->part_from + step->part) & 1; /* the basic block that it is of */
+    if (uop->kind == SL_UOP_PLAIN)
+        s->busy_until[uop->unit] = sim->now + sim->program->interval[uop->unit];
+    bool entered = warp->bb_copies >> (warp->copies_from + uop->bb_copy) & 1; /* the basic block that it is of */
     bool accesses = inst->mem_slot != UINT32_MAX && entered;
     if (accesses)
-        status = find_access(sim, core, w, step, error);
+        status = find_access(sim, core, w, uop, error);
     if (status)
         return status;
-    bool shared = accesses && step->kind == SL_STEP_SHARED;
-    bool memory = accesses && step->kind == SL_STEP_MEMORY && warp->access->mask;
-    if (shared && !step->queued)
-        result = access_shared(sim, core, warp, inst, step);
-    if (step->further && accesses && warp->access->mask)
-        result = access_constant(sim, core, warp, step);
-    set_results(sim, core, w, step, result);
-    if (step->machine) {
-        set_barrier(warp, step->sets, memory ? sim->now : result);
-        set_barrier(warp, step->read, sim->now + READ_CYCLES);
+    bool shared = accesses && uop->kind == SL_UOP_SHARED;
+    bool memory = accesses && uop->kind == SL_UOP_MEMORY && warp->access->mask;
+    if (shared && !uop->queued)
+        result = access_shared(sim, core, warp, inst, uop);
+    if (uop->extra_address_cycles && accesses && warp->access->mask)
+        result = access_constant(sim, core, warp, uop);
+    set_results(sim, core, w, uop, result);
+    if (uop->sass) {
+        set_scoreboard(warp, uop->write_scoreboard, memory ? sim->now : result);
+        set_scoreboard(warp, uop->read_scoreboard, sim->now + READ_CYCLES);
     }
-    if (shared && step->queued)
-        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);
+    if (shared && uop->queued)
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, uop), error);
     if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
-    if (status || step->kind != SL_STEP_BARRIER || !entered)
-        return status ? status : advance(sim, core, w, sim->now + (step->machine ? step->stall : 1), error);
+    if (status || uop->kind != SL_UOP_BARRIER || !entered)
+        return status ? status : advance(sim, core, w, sim->now + (uop->sass ? uop->stall : 1), error);
     sl_sim_block *block = &core->block[warp->block];
     set_state(core, w, SL_WARP_BARRIER);
     block->waiting++;
@@ -478,18 +477,18 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8
         from &= ~core->wants_memory;
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
-        const sl_step *step = &sim->program->step[core->warp[w].inst];
+        const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
         if (core->held_back >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
             *next = core->ask_again < *next ? core->ask_again : *next;
             from &= ~(UINT64_C(1) << w);
             continue;
         }
-        if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
+        if (uop->kind != SL_UOP_PLAIN || s->busy_until[uop->unit] <= sim->now) {
             *doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
             return issue(sim, core, s, w, error);
         }
-        *next = s->busy_until[step->unit] < *next ? s->busy_until[step->unit] : *next;
+        *next = s->busy_until[uop->unit] < *next ? s->busy_until[uop->unit] : *next;
         from &= ~(UINT64_C(1) << w);
     }
     *doing = (uint8_t)reason(core, s, full);
@@ -498,9 +497,9 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8
 
 /* ---- time ---- */
 
-static void tell_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
+static void notify_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
 {
-    const sl_sim_listener *l = sim->options.listener;
+    const sl_sim_observer *l = sim->options.observer;
     sl_cycle_kind doing = (sl_cycle_kind)core->doing[number];
     uint64_t from = core->ticked, then = doing == SL_CYCLE_ISSUE ? from + 1 : until;
     l->scheduler(l->to, core->number, number, doing, from, then);
@@ -520,8 +519,8 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
         uint8_t doing = core->doing[i];
         sim->result->scheduler_cycles[doing]++;
         sim->result->scheduler_cycles[doing == SL_CYCLE_ISSUE ? SL_CYCLE_PIPELINE : doing] += skipped;
-        if (sim->options.listener && sim->options.listener->scheduler)
-            tell_scheduler(sim, core, i, until);
+        if (sim->options.observer && sim->options.observer->scheduler)
+            notify_scheduler(sim, core, i, until);
     }
 }
 
@@ -578,7 +577,7 @@ static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next,
         status = schedule(sim, core, &core->scheduler[i], &core->doing[i], next, error);
         issued |= core->doing[i] == SL_CYCLE_ISSUE;
     }
-    core->settled = !issued && !sim->options.listener;
+    core->settled = !issued && !sim->options.observer;
     if (was_empty && core->queued)
         *next = sim->now + 1;
     return status;
@@ -612,12 +611,12 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->held_from = warp->held_count = 0;
-    warp->part_from = 0;
-    warp->pending = 0;
-    memset(warp->barrier_at, 0, sizeof warp->barrier_at);
+    warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->ahead_from = warp->ahead_count = 0;
+    warp->copies_from = 0;
+    warp->pending_scoreboards = 0;
+    memset(warp->scoreboard_at, 0, sizeof warp->scoreboard_at);
     memset(warp->pending_loads, 0, sizeof warp->pending_loads);
-    warp->at_next = warp->machine = false;
+    warp->at_next = warp->sass = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->waits = false;
@@ -666,9 +665,9 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->number = number;
     core->next = SL_NEVER;
     core->stock = &sim->stock;
-    core->in_group = &sim->group[number / sim->machine.level[0].cores_per_instance / SL_GROUP_CACHES];
+    core->shard = &sim->shard[number / sim->machine.level[0].cores_per_instance / SL_SHARD_CACHES];
     core->ticked = SL_NEVER;
-    core->group_free = SL_NONE;
+    core->memop_free = SL_NONE;
     core->queues = queues_of(sim, number);
     core->asks = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
                  (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
@@ -677,11 +676,11 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->warp = calloc(warps, sizeof *core->warp);
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
     core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
-    core->held = malloc((size_t)warps * sim->program->held * sizeof *core->held + 1);
-    core->fetched = calloc(sim->program->steps / SL_FETCHED + 1u, sizeof *core->fetched);
+    core->read_ahead = malloc((size_t)warps * sim->program->read_ahead * sizeof *core->read_ahead + 1);
+    core->fetched = calloc(sim->program->uops / SL_FETCHED + 1u, sizeof *core->fetched);
     core->block = calloc(sim->resident_blocks, sizeof *core->block);
     core->scheduler = calloc(schedulers, sizeof *core->scheduler);
-    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->fetched || !core->block ||
+    if (!core->warp || !core->ready_at || !core->predictor || !core->read_ahead || !core->fetched || !core->block ||
         !core->scheduler)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < warps; w++)
@@ -691,37 +690,37 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     return SL_OK;
 }
 
-static sl_status create_groups(sl_sim *sim, sl_error *error)
+static sl_status create_shards(sl_sim *sim, sl_error *error)
 {
-    uint32_t caches = sim->banks[0], groups = (caches + SL_GROUP_CACHES - 1) / SL_GROUP_CACHES;
-    sim->group = aligned_alloc(_Alignof(sl_core_group), groups * sizeof *sim->group);
+    uint32_t caches = sim->banks[0], shards = (caches + SL_SHARD_CACHES - 1) / SL_SHARD_CACHES;
+    sim->shard = aligned_alloc(_Alignof(sl_shard), shards * sizeof *sim->shard);
     sim->port = aligned_alloc(_Alignof(sl_port), caches * sizeof *sim->port);
     sim->senders = calloc((caches + 63) / 64, sizeof *sim->senders);
-    if (!sim->group || !sim->port || !sim->senders)
+    if (!sim->shard || !sim->port || !sim->senders)
         return sl_fail_memory(error);
-    memset(sim->group, 0, groups * sizeof *sim->group);
+    memset(sim->shard, 0, shards * sizeof *sim->shard);
     memset(sim->port, 0, caches * sizeof *sim->port);
-    sim->groups = groups;
-    for (uint32_t g = 0; g < groups; g++)
-        sim->group[g].core_next = sim->group[g].fill_next = SL_NEVER;
-    for (uint32_t i = 0; i < groups * SL_GROUP_CACHES; i++)
-        sim->group[i / SL_GROUP_CACHES].fill_at[i % SL_GROUP_CACHES] = SL_NEVER;
+    sim->shards = shards;
+    for (uint32_t g = 0; g < shards; g++)
+        sim->shard[g].core_next = sim->shard[g].fill_next = SL_NEVER;
+    for (uint32_t i = 0; i < shards * SL_SHARD_CACHES; i++)
+        sim->shard[i / SL_SHARD_CACHES].fill_at[i % SL_SHARD_CACHES] = SL_NEVER;
     for (uint32_t i = 0; i < caches; i++)
-        sim->bank[0][i].in_group = &sim->group[i / SL_GROUP_CACHES];
+        sim->bank[0][i].shard = &sim->shard[i / SL_SHARD_CACHES];
     return SL_OK;
 }
 
-static void destroy_groups(sl_sim *sim)
+static void destroy_shards(sl_sim *sim)
 {
-    for (uint32_t g = 0; g < sim->groups; g++)
-        sl_queue_fini(&sim->group[g].inbox);
-    free(sim->group);
+    for (uint32_t g = 0; g < sim->shards; g++)
+        sl_queue_fini(&sim->shard[g].inbox);
+    free(sim->shard);
     free(sim->port);
     free(sim->senders);
-    sim->group = NULL;
+    sim->shard = NULL;
     sim->port = NULL;
     sim->senders = NULL;
-    sim->groups = 0;
+    sim->shards = 0;
 }
 
 sl_status sl_cores_create(sl_sim *sim, sl_error *error)
@@ -730,7 +729,7 @@ sl_status sl_cores_create(sl_sim *sim, sl_error *error)
     sim->core = calloc(cores, sizeof *sim->core);
     if (!sim->core)
         return sl_fail_memory(error);
-    sl_status status = create_groups(sim, error);
+    sl_status status = create_shards(sim, error);
     for (uint32_t i = 0; i < cores && !status; i++)
         status = start_core(sim, &sim->core[i], i, error);
     return status;
@@ -743,13 +742,13 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->warp);
         free(core->ready_at);
         free(core->predictor);
-        free(core->held);
+        free(core->read_ahead);
         free(core->fetched);
         free(core->block);
         free(core->scheduler);
-        free(core->group);
+        free(core->memop);
     }
     free(sim->core);
-    destroy_groups(sim);
+    destroy_shards(sim);
     sim->core = NULL;
 }

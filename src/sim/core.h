@@ -9,8 +9,8 @@
 #define SL_SIM_CORE_H
 
 #include "access/request.h"
+#include "lower/program.h"
 #include "sim/engine.h"
-#include "sim/program.h"
 
 enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64, SL_MAX_TAG_BANKS = 64, SL_FETCHED = 128 };
 
@@ -36,21 +36,21 @@ typedef struct sl_sim_warp {
     uint32_t lanes;     /* active in the current basic block */
     uint32_t issued;    /* machine instructions of the next one that have been issued */
     uint64_t ready_at;
-    uint64_t local_base;            /* of its local memory */
-    uint32_t next_lanes;            /* in the block to come */
-    uint32_t accesses;              /* of the basic block that were read from the trace */
-    uint32_t loop;                  /* basic block whose iterations were read ahead, */
-    uint32_t iterations;            /* and how many have not been entered */
-    uint32_t held_from, held_count; /* accesses of the iterations that were */
-    uint64_t parts;                 /* blocks of these that are in the trace, */
-    uint32_t part_from, part_count; /* from which on they are those of the block that is issued */
-    bool machine;                   /* which is machine code */
-    uint8_t pending;                /* mask of barriers that accesses will announce, */
-    uint16_t pending_loads[SL_BARRIERS];
-    uint64_t barrier_at[SL_BARRIERS]; /* when the others are announced */
-    bool at_next;                     /* the reader is at the block behind them */
-    bool hoisted;                     /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
-    uint32_t chained;                 /* mask of its blocks that have not been entered */
+    uint64_t local_base;                /* of its local memory */
+    uint32_t next_lanes;                /* active in the next block */
+    uint32_t accesses;                  /* of the basic block that were read from the trace */
+    uint32_t region;                    /* basic block where the region starts that was read ahead, */
+    uint32_t iterations;                /* and how many of its iterations have not been entered */
+    uint32_t ahead_from, ahead_count;   /* core->read_ahead: accesses of the iterations that were */
+    uint64_t bb_copies;                 /* mask of the region's copies of basic blocks that the trace has, */
+    uint32_t copies_from, copies_count; /* from where on they are those of the block that issues */
+    bool sass;                          /* that block is SASS */
+    uint8_t pending_scoreboards;        /* mask of scoreboards that loads in flight will release, */
+    uint16_t pending_loads[SL_SCOREBOARDS];
+    uint64_t scoreboard_at[SL_SCOREBOARDS]; /* when the others are released */
+    bool at_next;                           /* the reader is at the block after those read ahead */
+    bool hoisted;                           /* the chain at `region` was read ahead, and its hoisted copy applies; */
+    uint32_t chained;                       /* mask of its blocks that have not been entered */
     uint8_t chain_lanes[SL_MAX_CHAIN];
     sl_access *access; /* of the memory instruction that is issued */
     sl_warp_reader reader;
@@ -63,14 +63,14 @@ typedef struct sl_sim_block {
 } sl_sim_block;
 
 /* A memory instruction whose requests are in flight. */
-typedef struct sl_group {
+typedef struct sl_memop {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;
     uint16_t passes;        /* cycles that it takes the first level, of those with banks of data */
     uint16_t pass_requests; /* requests in each of them */
     uint8_t warp;
     bool async, begun;
-} sl_group;
+} sl_memop;
 
 typedef struct sl_scheduler {
     uint64_t warps;  /* mask of its warps */
@@ -81,7 +81,7 @@ typedef struct sl_scheduler {
 
 struct sl_sim_core {
     uint64_t next; /* when something can happen to it */
-    sl_core_group *in_group;
+    sl_shard *shard;
     uint32_t number;
     uint64_t ready;                    /* warps */
     uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
@@ -92,8 +92,8 @@ struct sl_sim_core {
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
     uint32_t *fetched;                 /* [insts / SL_FETCHED]: when they were; 0: not yet */
     sl_predictor *predictor;           /* [warps * slots] */
-    sl_access *held;                   /* [warps * program->held]: read before their turn */
-    sl_sim_block *block;               /* [resident blocks] */
+    sl_access *read_ahead; /* [warps * program->read_ahead]: accesses read from the trace before they issue */
+    sl_sim_block *block;   /* [resident blocks] */
     uint32_t blocks, ages;
     uint64_t starts; /* when another block can */
     sl_scheduler *scheduler;
@@ -116,8 +116,8 @@ struct sl_sim_core {
     bool stalled;           /* the request at the head has to wait, */
     uint64_t stalled_since; /* from then on */
     bool unblocked;         /* what it waits for may have come */
-    sl_group *group;
-    uint32_t group_capacity, group_free;
+    sl_memop *memop;
+    uint32_t memop_capacity, memop_free;
     sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
     sl_request_stock own;    /* where several threads simulate cores */
     uint8_t doing[SL_CORE_WARPS]; /* of each scheduler: sl_cycle_kind since the last tick */
@@ -130,7 +130,7 @@ struct sl_sim_core {
 static inline void sl_core_wake(sl_sim_core *core, uint64_t time)
 {
     core->next = sl_sooner(core->next, time);
-    core->in_group->core_next = sl_sooner(core->in_group->core_next, time);
+    core->shard->core_next = sl_sooner(core->shard->core_next, time);
 }
 
 sl_status sl_cores_create(sl_sim *sim, sl_error *error);
@@ -145,17 +145,17 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
 void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 
 /* An access to shared memory is at the head of the load/store unit's queue. */
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes);
 /* All requests of a warp have left the load/store unit, which has several queues. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
-/* What an access announces by its barrier is on its way. */
-static inline void sl_warp_pend(sl_sim_warp *warp, const sl_step *step)
+/* A load of SASS was issued: its scoreboard is released when the data arrives. */
+static inline void sl_warp_set_scoreboard(sl_sim_warp *warp, const sl_uop *uop)
 {
-    if (!step->machine || step->sets >= SL_BARRIERS)
+    if (!uop->sass || uop->write_scoreboard >= SL_SCOREBOARDS)
         return;
-    warp->pending |= (uint8_t)(1u << step->sets);
-    warp->pending_loads[step->sets]++;
+    warp->pending_scoreboards |= (uint8_t)(1u << uop->write_scoreboard);
+    warp->pending_loads[uop->write_scoreboard]++;
 }
 
 /* ---- reading.c ---- */
@@ -164,7 +164,7 @@ static inline void sl_warp_pend(sl_sim_warp *warp, const sl_step *step)
 sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error);
 /* Goes to the next basic block of the trace, and reads it ahead with those that it is one with. */
 sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error);
-/* The steps of the next block, or of several iterations of a loop. */
+/* The range of uops to issue next: a basic block, or several iterations of a region. */
 const sl_trace_bb *sl_warp_choose_block(const sl_program *program, sl_sim_warp *warp);
 
 /* ---- lsu.c ---- */

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "lower/program.h"
 #include "sim/bank.h"
 #include "sim/core.h"
-#include "sim/program.h"
 
-enum { MIN_DUES = 8 }; /* groups with work in a cycle that several threads are faster for */
+enum { MIN_DUES = 8 }; /* shards with work in a cycle that several threads are faster for */
 
 /* Whether cores and memory can be simulated at the same time, and cores in any order. */
 static bool is_possible(const sl_sim *sim)
@@ -20,7 +20,7 @@ static bool is_possible(const sl_sim *sim)
     for (uint32_t i = 0; i < m->levels; i++)
         if (m->level[i].inclusive)
             return false;
-    return !sim->data_check && !o->listener && !o->record_counts && !sim->shared_state[0][0] &&
+    return !sim->options.data_observer && !o->observer && !o->record_counts && !sim->shared_state[0][0] &&
            !sim->shared_state[0][1];
 }
 
@@ -34,17 +34,17 @@ static sl_status start_view(const sl_sim *sim, sl_view *view, sl_error *error)
     view->sim.blocks_done = 0;
     view->sim.is_view = true;
     view->sim.prefetch = NULL;
-    return view->sim.slot ? sl_prefetch_create(&view->sim, error) : sl_fail_memory(error);
+    return view->sim.slot ? sl_host_prefetch_create(&view->sim, error) : sl_fail_memory(error);
 }
 
 sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **made, sl_error *error)
 {
     *made = NULL;
     unsigned threads = sl_pool_threads(pool);
-    if (threads > sim->groups)
-        threads = sim->groups;
+    if (threads > sim->shards)
+        threads = sim->shards;
     uint32_t min = sim->options.shared_from ? sim->options.shared_from : MIN_DUES;
-    if (threads < 2 || sim->groups < min || sl_loaded_blocks(sim->loaded) < min || !is_possible(sim))
+    if (threads < 2 || sim->shards < min || sl_loaded_blocks(sim->loaded) < min || !is_possible(sim))
         return SL_OK;
     sl_crew *crew = calloc(1, sizeof *crew);
     if (!crew)
@@ -52,14 +52,14 @@ sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **made, sl_error *e
     *made = crew;
     crew->min_dues = min;
     crew->view = aligned_alloc(_Alignof(sl_view), threads * sizeof *crew->view);
-    crew->due = malloc(sim->groups * sizeof *crew->due);
+    crew->due = malloc(sim->shards * sizeof *crew->due);
     sl_team_init(&crew->team);
     if (!crew->view || !crew->due)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < sim->machine.cores; i++)
         sim->core[i].stock = &sim->core[i].own;
-    for (uint32_t g = 0; g < sim->groups; g++)
-        atomic_init(&sim->group[g].owner, g * threads / sim->groups);
+    for (uint32_t g = 0; g < sim->shards; g++)
+        atomic_init(&sim->shard[g].owner, g * threads / sim->shards);
     sl_status status = SL_OK;
     for (; crew->threads < threads && !status; crew->threads++)
         status = start_view(sim, &crew->view[crew->threads], error);

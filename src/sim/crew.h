@@ -4,7 +4,7 @@
  * What goes on within a core and its first-level cache in a cycle concerns the others only through what that sends
  * below, and what comes from below was sent network_cycles before. So a cycle has two parts. In the first, which is
  * one thread's, the first-level caches send in turns, and blocks start. In the second the cores of cycle t and, of
- * cycle t + 1, the fills and answers of their caches are simulated group by group, and at the same time memory with the
+ * cycle t + 1, the fills and answers of their caches are simulated shard by shard, and at the same time memory with the
  * levels below the first in cycle t + 1. What that has for cores in the same cycle, stores that have arrived, is put
  * off to the next first part, and so is data for the first-level caches. All is then as if one thread had done one part
  * after the other.
@@ -24,7 +24,7 @@ typedef struct __attribute__((aligned(64))) sl_view {
     sl_sim_result result;
     uint64_t ended, ended_after; /* blocks, in cycles t and t + 1 */
     bool filled;                 /* something came to a first level in cycle t + 1 */
-    uint32_t failed_at;          /* group that failed; SL_NONE: none did */
+    uint32_t failed_at;          /* shard that failed; SL_NONE: none did */
     sl_status status;
     sl_error error;
 } sl_view;
@@ -33,7 +33,7 @@ typedef struct sl_crew {
     sl_team team;
     unsigned threads;
     sl_view *view;           /* [threads] */
-    uint32_t *due;           /* groups with work in this cycle */
+    uint32_t *due;           /* shards with work in this cycle */
     uint32_t dues, min_dues; /* min_dues: with fewer one thread does it */
     uint64_t now;            /* t */
     bool memory_ticked;      /* something happened there */

@@ -8,33 +8,33 @@
 #include "sim/crew.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
+#include "sim/host_prefetch.h"
 #include "sim/network.h"
-#include "sim/prefetch.h"
 
 enum {
     PATIENCE = 1000000, /* cycles without progress */
-    BATCH = 2,          /* groups that a thread takes at a time */
-    MIN_LEFT = 3,       /* groups that others have left, of which a thread takes one over */
+    BATCH = 2,          /* shards that a thread takes at a time */
+    MIN_LEFT = 3,       /* shards that others have left, of which a thread takes one over */
 };
 
 /* ---- memory and the levels below the first ---- */
 
 /* Prefetches the data of the parts of a kind that are due in this cycle. */
-#define LOOK_AT_DUE(sim, wheel, look, part)                                                                            \
+#define HOST_PREFETCH_DUE(sim, wheel, look, part)                                                                      \
     do {                                                                                                               \
         for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
             for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
                 look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
         if ((sim)->prefetch)                                                                                           \
-            sl_look_further(sim, (sim)->prefetch);                                                                     \
+            sl_host_prefetch_rest(sim, (sim)->prefetch);                                                               \
     } while (0)
 
 static void tick_channels(sl_sim *sim)
 {
     sl_timing_wheel *wheel = &sim->channel_wheel;
     uint32_t end = wheel->parts;
-    LOOK_AT_DUE(sim, wheel, sl_look_at_channel, sim->channel);
-    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, end)) < end; i++)
+    HOST_PREFETCH_DUE(sim, wheel, sl_host_prefetch_channel, sim->channel);
+    for (uint32_t i = 0; (i = sl_wheel_pop(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_dram_tick(sim, i));
 }
 
@@ -42,10 +42,10 @@ static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_timing_wheel *wheel = &sim->bank_wheel[level];
     uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
-    LOOK_AT_DUE(sim, wheel, sl_look_at_bank, sim->bank[level]);
-    for (uint32_t i = first; (i = sl_wheel_take(wheel, i, end)) < end; i++)
+    HOST_PREFETCH_DUE(sim, wheel, sl_host_prefetch_bank, sim->bank[level]);
+    for (uint32_t i = first; (i = sl_wheel_pop(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
-    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, first)) < first; i++)
+    for (uint32_t i = 0; (i = sl_wheel_pop(wheel, i, first)) < first; i++)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
 }
 
@@ -76,80 +76,80 @@ static bool tick_memory(sl_sim *sim)
     return any;
 }
 
-/* ---- groups of cores and their first-level caches ---- */
+/* ---- shards of cores and their first-level caches ---- */
 
 typedef struct range {
     uint32_t from, end;
 } range;
 
-static range caches_of(const sl_sim *sim, uint32_t group)
+static range caches_of(const sl_sim *sim, uint32_t shard)
 {
-    uint32_t from = group * SL_GROUP_CACHES, end = from + SL_GROUP_CACHES;
+    uint32_t from = shard * SL_SHARD_CACHES, end = from + SL_SHARD_CACHES;
     return (range){from, end < sim->banks[0] ? end : sim->banks[0]};
 }
 
-static range cores_of(const sl_sim *sim, uint32_t group)
+static range cores_of(const sl_sim *sim, uint32_t shard)
 {
     uint32_t cores = sim->machine.level[0].cores_per_instance;
-    range caches = caches_of(sim, group);
+    range caches = caches_of(sim, shard);
     return (range){caches.from * cores, caches.end * cores};
 }
 
-static void look_at_fills(sl_sim *sim, uint32_t group)
+static void host_prefetch_fills(sl_sim *sim, uint32_t shard)
 {
-    for (uint32_t i = 0; sim->prefetch && i < SL_GROUP_CACHES; i++)
-        if (sim->group[group].fill_at[i] <= sim->now)
-            sl_look_at_bank(sim, &sim->bank[0][group * SL_GROUP_CACHES + i], sim->prefetch);
+    for (uint32_t i = 0; sim->prefetch && i < SL_SHARD_CACHES; i++)
+        if (sim->shard[shard].fill_at[i] <= sim->now)
+            sl_host_prefetch_bank(sim, &sim->bank[0][shard * SL_SHARD_CACHES + i], sim->prefetch);
 }
 
-static void look_at_cores(sl_sim *sim, uint32_t group)
+static void host_prefetch_cores(sl_sim *sim, uint32_t shard)
 {
-    range cores = cores_of(sim, group);
+    range cores = cores_of(sim, shard);
     for (uint32_t i = cores.from; sim->prefetch && i < cores.end; i++)
         if (sim->core[i].next <= sim->now)
-            sl_look_at_core(sim, &sim->core[i], sim->prefetch);
+            sl_host_prefetch_core(sim, &sim->core[i], sim->prefetch);
 }
 
-static void look_further(sl_sim *sim)
+static void host_prefetch_rest(sl_sim *sim)
 {
     if (sim->prefetch)
-        sl_look_further(sim, sim->prefetch);
+        sl_host_prefetch_rest(sim, sim->prefetch);
 }
 
-/* Of the caches [from, end) of a group, those that have data, or answers to cores. */
+/* Of the caches [from, end) of a shard, those that have data, or answers to cores. */
 static void tick_fills(sl_sim *sim, uint32_t number, uint32_t from, uint32_t end)
 {
-    sl_core_group *group = &sim->group[number];
-    if (group->fill_next > sim->now)
+    sl_shard *shard = &sim->shard[number];
+    if (shard->fill_next > sim->now)
         return;
     for (uint32_t i = from; i < end; i++)
-        if (group->fill_at[i] <= sim->now)
-            sl_bank_tick_first(sim, &sim->bank[0][number * SL_GROUP_CACHES + i]);
-    group->fill_next = SL_NEVER;
-    for (uint32_t i = 0; i < SL_GROUP_CACHES; i++)
-        group->fill_next = sl_sooner(group->fill_next, group->fill_at[i]);
+        if (shard->fill_at[i] <= sim->now)
+            sl_bank_tick_first(sim, &sim->bank[0][number * SL_SHARD_CACHES + i]);
+    shard->fill_next = SL_NEVER;
+    for (uint32_t i = 0; i < SL_SHARD_CACHES; i++)
+        shard->fill_next = sl_sooner(shard->fill_next, shard->fill_at[i]);
 }
 
-/* What has come for the caches of a group goes to their queues. */
-static void open_inbox(sl_sim *sim, uint32_t group)
+/* What has come for the caches of a shard goes to their queues. */
+static void open_inbox(sl_sim *sim, uint32_t shard)
 {
-    sl_queue *inbox = &sim->group[group].inbox;
+    sl_queue *inbox = &sim->shard[shard].inbox;
     while (inbox->count) {
         sl_queued fill = *sl_queue_head(inbox);
         sl_bank *to = &sim->bank[0][fill.to];
-        sl_queue_take(inbox);
-        sl_bank_put(sim, &to->back, fill.time, fill.request);
+        sl_queue_pop(inbox);
+        sl_bank_enqueue(sim, &to->back, fill.time, fill.request);
         sl_bank_wake(sim, to, fill.time);
     }
 }
 
-static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
+static sl_status tick_cores(sl_sim *sim, uint32_t shard, sl_error *error)
 {
-    range cores = cores_of(sim, group);
+    range cores = cores_of(sim, shard);
     uint64_t soonest = SL_NEVER;
-    for (uint32_t sent = sim->group[group].sent; sent; sent &= sent - 1)
-        sl_network_sent(sim, &sim->bank[0][group * SL_GROUP_CACHES + (uint32_t)__builtin_ctz(sent)]);
-    sim->group[group].sent = 0;
+    for (uint32_t sent = sim->shard[shard].sent; sent; sent &= sent - 1)
+        sl_network_sent(sim, &sim->bank[0][shard * SL_SHARD_CACHES + (uint32_t)__builtin_ctz(sent)]);
+    sim->shard[shard].sent = 0;
     for (sl_sim_core *core = &sim->core[cores.from], *end = &sim->core[cores.end]; core < end; core++) {
         if (core->next <= sim->now) {
             uint64_t next;
@@ -161,7 +161,7 @@ static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
         }
         soonest = sl_sooner(soonest, core->next);
     }
-    sim->group[group].core_next = soonest;
+    sim->shard[shard].core_next = soonest;
     return SL_OK;
 }
 
@@ -169,29 +169,29 @@ static sl_status tick_cores(sl_sim *sim, uint32_t group, sl_error *error)
 
 static void tick_all_fills(sl_sim *sim)
 {
-    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
-        if (sim->group[g].fill_next <= sim->now)
-            look_at_fills(sim, g);
-    look_further(sim);
+    for (uint32_t g = 0; sim->prefetch && g < sim->shards; g++)
+        if (sim->shard[g].fill_next <= sim->now)
+            host_prefetch_fills(sim, g);
+    host_prefetch_rest(sim);
     uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
-    uint32_t group = first / SL_GROUP_CACHES;
-    tick_fills(sim, group, first % SL_GROUP_CACHES, SL_GROUP_CACHES);
-    for (uint32_t g = group + 1; g < sim->groups; g++)
-        tick_fills(sim, g, 0, SL_GROUP_CACHES);
-    for (uint32_t g = 0; g < group; g++)
-        tick_fills(sim, g, 0, SL_GROUP_CACHES);
-    tick_fills(sim, group, 0, first % SL_GROUP_CACHES);
+    uint32_t shard = first / SL_SHARD_CACHES;
+    tick_fills(sim, shard, first % SL_SHARD_CACHES, SL_SHARD_CACHES);
+    for (uint32_t g = shard + 1; g < sim->shards; g++)
+        tick_fills(sim, g, 0, SL_SHARD_CACHES);
+    for (uint32_t g = 0; g < shard; g++)
+        tick_fills(sim, g, 0, SL_SHARD_CACHES);
+    tick_fills(sim, shard, 0, first % SL_SHARD_CACHES);
 }
 
 /* Those that have become senders, of several threads. */
 static void gather_senders(sl_sim *sim)
 {
-    for (uint32_t g = 0; g < sim->groups; g++) {
-        uint32_t first = g * SL_GROUP_CACHES;
-        if (!sim->group[g].senders)
+    for (uint32_t g = 0; g < sim->shards; g++) {
+        uint32_t first = g * SL_SHARD_CACHES;
+        if (!sim->shard[g].senders)
             continue;
-        sim->senders[first / 64] |= (uint64_t)sim->group[g].senders << first % 64;
-        sim->group[g].senders = 0;
+        sim->senders[first / 64] |= (uint64_t)sim->shard[g].senders << first % 64;
+        sim->shard[g].senders = 0;
     }
 }
 
@@ -226,31 +226,31 @@ static void tick_sends(sl_sim *sim)
 static sl_status tick_all_cores(sl_sim *sim, sl_error *error)
 {
     sl_status status = SL_OK;
-    for (uint32_t g = 0; sim->prefetch && g < sim->groups; g++)
-        if (sim->group[g].core_next <= sim->now)
-            look_at_cores(sim, g);
-    look_further(sim);
-    for (uint32_t g = 0; g < sim->groups && !status; g++)
-        if (sim->group[g].core_next <= sim->now)
+    for (uint32_t g = 0; sim->prefetch && g < sim->shards; g++)
+        if (sim->shard[g].core_next <= sim->now)
+            host_prefetch_cores(sim, g);
+    host_prefetch_rest(sim);
+    for (uint32_t g = 0; g < sim->shards && !status; g++)
+        if (sim->shard[g].core_next <= sim->now)
             status = tick_cores(sim, g, error);
     return status;
 }
 
 /* ---- by several ---- */
 
-/* Some groups: their cores in cycle t, their fills and answers in t + 1. */
-static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t groups, uint64_t now)
+/* Some shards: their cores in cycle t, their fills and answers in t + 1. */
+static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t shards, uint64_t now)
 {
     sl_sim *sim = &view->sim;
     sim->now = now;
-    for (uint32_t i = 0; i < groups; i++) {
+    for (uint32_t i = 0; i < shards; i++) {
         open_inbox(sim, batch[i]);
-        look_at_cores(sim, batch[i]);
+        host_prefetch_cores(sim, batch[i]);
     }
-    look_further(sim);
-    for (uint32_t i = 0; i < groups; i++) {
+    host_prefetch_rest(sim);
+    for (uint32_t i = 0; i < shards; i++) {
         sl_error error;
-        sl_status status = sim->group[batch[i]].core_next <= now ? tick_cores(sim, batch[i], &error) : SL_OK;
+        sl_status status = sim->shard[batch[i]].core_next <= now ? tick_cores(sim, batch[i], &error) : SL_OK;
         if (status && batch[i] < view->failed_at) {
             view->failed_at = batch[i];
             view->status = status;
@@ -260,52 +260,52 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t groups, ui
     view->ended += sim->blocks_done;
     sim->blocks_done = 0;
     sim->now = now + 1;
-    for (uint32_t i = 0; i < groups; i++)
-        look_at_fills(sim, batch[i]);
-    look_further(sim);
-    for (uint32_t i = 0; i < groups; i++) {
-        view->filled |= sim->group[batch[i]].fill_next <= sim->now;
-        tick_fills(sim, batch[i], 0, SL_GROUP_CACHES);
+    for (uint32_t i = 0; i < shards; i++)
+        host_prefetch_fills(sim, batch[i]);
+    host_prefetch_rest(sim);
+    for (uint32_t i = 0; i < shards; i++) {
+        view->filled |= sim->shard[batch[i]].fill_next <= sim->now;
+        tick_fills(sim, batch[i], 0, SL_SHARD_CACHES);
     }
     view->ended_after += sim->blocks_done;
     sim->blocks_done = 0;
 }
 
-/* The number of a group with work, in the order in which a thread takes them: the first from the front, others from the
+/* The number of a shard with work, in the order in which a thread takes them: the first from the front, others from the
  * back. */
-static uint32_t due_group(const sl_crew *crew, uint32_t thread, uint32_t i)
+static uint32_t due_shard(const sl_crew *crew, uint32_t thread, uint32_t i)
 {
     return crew->due[thread ? crew->dues - 1 - i : i];
 }
 
-/* Whether nobody has taken a group in this cycle, and whether the thread has taken it now. */
-static bool is_left(const sl_crew *crew, const sl_core_group *group)
+/* Whether nobody has taken a shard in this cycle, and whether the thread has taken it now. */
+static bool is_left(const sl_crew *crew, const sl_shard *shard)
 {
-    return atomic_load_explicit(&group->taken, memory_order_relaxed) != crew->now + 1;
+    return atomic_load_explicit(&shard->taken, memory_order_relaxed) != crew->now + 1;
 }
-static bool take(const sl_crew *crew, sl_core_group *group)
+static bool take(const sl_crew *crew, sl_shard *shard)
 {
     uint32_t mark = (uint32_t)crew->now + 1;
-    return is_left(crew, group) && atomic_exchange_explicit(&group->taken, mark, memory_order_relaxed) != mark;
+    return is_left(crew, shard) && atomic_exchange_explicit(&shard->taken, mark, memory_order_relaxed) != mark;
 }
 
-/* The groups that the thread had in the cycle before: their data is in the cache of its core. */
+/* The shards that the thread had in the cycle before: their data is in the cache of its core. */
 static void take_own(sl_crew *crew, uint32_t thread)
 {
-    uint32_t batch[BATCH], groups = 0;
+    uint32_t batch[BATCH], shards = 0;
     for (uint32_t i = 0; i < crew->dues; i++) {
-        uint32_t g = due_group(crew, thread, i);
-        sl_core_group *group = &crew->view->sim.group[g];
-        if (atomic_load_explicit(&group->owner, memory_order_relaxed) != thread || !take(crew, group))
+        uint32_t g = due_shard(crew, thread, i);
+        sl_shard *shard = &crew->view->sim.shard[g];
+        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !take(crew, shard))
             continue;
-        batch[groups++] = g;
-        if (groups < BATCH)
+        batch[shards++] = g;
+        if (shards < BATCH)
             continue;
-        tick_batch(&crew->view[thread], batch, groups, crew->now);
-        groups = 0;
+        tick_batch(&crew->view[thread], batch, shards, crew->now);
+        shards = 0;
     }
-    if (groups)
-        tick_batch(&crew->view[thread], batch, groups, crew->now);
+    if (shards)
+        tick_batch(&crew->view[thread], batch, shards, crew->now);
 }
 
 /* Groups of others, for good, while these have so many left that moving the data of one is worth it. */
@@ -315,14 +315,14 @@ static void take_over(sl_crew *crew, uint32_t thread, uint32_t min_left)
     do {
         left = 0;
         for (uint32_t i = 0; i < crew->dues; i++) {
-            uint32_t g = due_group(crew, thread, i);
-            if (is_left(crew, &crew->view->sim.group[g]) && !left++)
+            uint32_t g = due_shard(crew, thread, i);
+            if (is_left(crew, &crew->view->sim.shard[g]) && !left++)
                 first = g;
         }
         if (left < min_left || !left)
             return;
-        if (take(crew, &crew->view->sim.group[first])) {
-            atomic_store_explicit(&crew->view->sim.group[first].owner, (uint16_t)thread, memory_order_relaxed);
+        if (take(crew, &crew->view->sim.shard[first])) {
+            atomic_store_explicit(&crew->view->sim.shard[first].owner, (uint16_t)thread, memory_order_relaxed);
             tick_batch(&crew->view[thread], &first, 1, crew->now);
         }
     } while (left > min_left);
@@ -339,13 +339,13 @@ static void hand_over(sl_sim *sim)
 {
     while (sim->fills.count) {
         sl_queued fill = *sl_queue_head(&sim->fills);
-        sl_core_group *group = &sim->group[fill.to / SL_GROUP_CACHES];
-        sl_queue_take(&sim->fills);
-        sim->failed |= !sl_queue_put(&group->inbox, fill.time, fill.request, fill.to);
-        group->fill_next = sl_sooner(group->fill_next, fill.time);
+        sl_shard *shard = &sim->shard[fill.to / SL_SHARD_CACHES];
+        sl_queue_pop(&sim->fills);
+        sim->failed |= !sl_queue_push(&shard->inbox, fill.time, fill.request, fill.to);
+        shard->fill_next = sl_sooner(shard->fill_next, fill.time);
     }
     while (sim->acks.count)
-        sl_core_stored(sim, sl_queue_take(&sim->acks));
+        sl_core_stored(sim, sl_queue_pop(&sim->acks));
 }
 
 /* Cycle t of the cores, and t + 1 of the rest; *at_end: after the first of these nothing was left to do. */
@@ -397,8 +397,8 @@ static bool is_shared(sl_sim *sim)
         (sim->options.max_cycles && next > sim->options.max_cycles))
         return false;
     crew->dues = 0;
-    for (uint32_t g = 0; g < sim->groups; g++)
-        if (sim->group[g].core_next <= sim->now || sim->group[g].fill_next <= next)
+    for (uint32_t g = 0; g < sim->shards; g++)
+        if (sim->shard[g].core_next <= sim->now || sim->shard[g].fill_next <= next)
             crew->due[crew->dues++] = g;
     return crew->dues >= crew->min_dues;
 }
@@ -411,8 +411,8 @@ static uint64_t next_cycle(sl_sim *sim)
     uint64_t next = sl_wheel_soonest(&sim->channel_wheel), soon = sim->now + 1;
     for (uint32_t level = 1; level < sim->machine.levels; level++)
         next = sl_sooner(next, sl_wheel_soonest(&sim->bank_wheel[level]));
-    for (uint32_t g = 0; g < sim->groups && next > soon; g++)
-        next = sl_sooner(next, sl_sooner(sim->group[g].core_next, sim->group[g].fill_next));
+    for (uint32_t g = 0; g < sim->shards && next > soon; g++)
+        next = sl_sooner(next, sl_sooner(sim->shard[g].core_next, sim->shard[g].fill_next));
     if (next <= soon || sim->room)
         return soon;
     FOR_SENDERS(sim, i)
@@ -450,7 +450,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
     for (;;) {
         bool at_end, any;
         if (!ahead) {
-            for (uint32_t g = 0; sim->crew && g < sim->groups; g++)
+            for (uint32_t g = 0; sim->crew && g < sim->shards; g++)
                 open_inbox(sim, g);
             tick_memory(sim);
             tick_all_fills(sim);

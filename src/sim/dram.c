@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/network.h"
 
 enum { BUS = 16 }; /* parts of a cycle */
@@ -64,7 +64,7 @@ static void renew_turn(sl_channel *c, uint32_t number)
 }
 
 /* Takes out the oldest entry to the open row of its bank. The next one to that row is behind it. */
-static void take_entry(sl_channel *c, uint32_t at)
+static void remove_entry(sl_channel *c, uint32_t at)
 {
     sl_dram_bank *bank = &c->bank[c->entry[at].bank];
     uint32_t *link = &bank->first, before = SL_NONE, hit = c->entry[at].next;
@@ -83,16 +83,17 @@ static void take_entry(sl_channel *c, uint32_t at)
 
 static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
 {
-    const sl_sim_listener *l = sim->options.listener;
+    const sl_sim_observer *l = sim->options.observer;
     if (l && l->dram)
         l->dram(l->to, (uint32_t)(c - sim->channel), sim->now, command, write);
 }
 
 /* Within a group of banks, data follows more slowly than between groups: ccdl to ccd. */
-static void take_group(const sl_sim *sim, sl_channel *c, uint32_t number, uint32_t units)
+static void occupy_bank_group(const sl_sim *sim, sl_channel *c, uint32_t number, uint32_t granules)
 {
-    uint32_t banks = sim->group_banks.by, group = (uint32_t)sl_divide(number, sim->group_banks);
-    uint64_t free = c->group_free[group] = sl_later(sim->now * BUS, c->group_free[group]) + sim->group_burst[units];
+    uint32_t banks = sim->bank_group_banks.by, group = (uint32_t)sl_divide(number, sim->bank_group_banks);
+    uint64_t free = c->bank_group_free[group] =
+        sl_later(sim->now * BUS, c->bank_group_free[group]) + sim->bank_group_burst[granules];
     for (uint32_t i = group * banks; i < (group + 1) * banks; i++) {
         c->bank[i].access_at = sl_later(c->bank[i].access_at, free / BUS);
         if (c->turn[i].command <= SL_DRAM_TO_WRITE)
@@ -116,20 +117,19 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     const sl_memory *t = &sim->times;
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
-    uint32_t units = sl_bits(e.units);
+    uint32_t granules = sl_bits(e.granules);
     uint64_t start = sl_later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
-    uint64_t end = c->bus_free = start + sim->burst[units];
+    uint64_t end = c->bus_free = start + sim->burst[granules];
     uint64_t end_cycle = (end + BUS - 1) / BUS;
-    uint32_t sectors = units >> sim->log2_last_units;
+    uint32_t sectors = granules >> sim->log2_last_granules;
     limit_accesses(sim, c);
     if (sim->machine.memory.ccdl)
-        take_group(sim, c, e.bank, units);
+        occupy_bank_group(sim, c, e.bank, granules);
     sim->result->dram_row_hits += !e.activated;
     sim->result->dram_row_misses += e.activated;
     statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
-    take_entry(c, at);
-    if (sim->data_check)
-        sl_data_check_memory(sim, e.request, e.write);
+    remove_entry(c, at);
+    SL_OBSERVE_DATA(sim, on_memory, e.request, e.write);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
         c->limit[SL_DRAM_TO_READ] = sl_later(c->limit[SL_DRAM_TO_READ], end_cycle + t->cdlr);
@@ -142,7 +142,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     renew_turn(c, e.bank);
     if (!e.answered)
         sl_core_stored(sim, e.request);
-    else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
+    else if (!sl_queue_push(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
@@ -163,7 +163,7 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     e->activated = true;
     statistics(sim, c, SL_DRAM_ACTIVATE, e->write);
     bank->hit = bank->first;
-    bank->access_at = sl_later(sim->now + t->rcd, c->group_free[sl_divide(e->bank, sim->group_banks)] / BUS);
+    bank->access_at = sl_later(sim->now + t->rcd, c->bank_group_free[sl_divide(e->bank, sim->bank_group_banks)] / BUS);
     bank->precharge_at = sim->now + t->ras;
     bank->activate_at = sim->now + t->rc;
     c->limit[SL_DRAM_TO_ACTIVATE] = sim->now + t->rrd;
@@ -189,7 +189,7 @@ static void choose(sl_channel *c, uint64_t soonest)
     c->next = next;
 }
 
-bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
+bool sl_dram_enqueue(sl_sim *sim, sl_bank *from, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     uint32_t c = channel_of(sim, r->addr);
@@ -206,7 +206,7 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
                          .from = from->index,
                          .arrival = channel->arrivals++,
                          .next = SL_NONE,
-                         .units = r->units,
+                         .granules = r->granules,
                          .slot = r->slot,
                          .write = r->kind != SL_REQUEST_LOAD,
                          .answered = sl_request_is_answered(r)};
@@ -250,7 +250,7 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
         /* Data is seen in the next cycle, or in this one by a bank that has something else to do, if only to stall. */
         bool busy = sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)) <= sim->now ||
                     b->stalled_since == sim->now;
-        sl_bank_fill(sim, b, sl_queue_take(&c->done));
+        sl_bank_fill(sim, b, sl_queue_pop(&c->done));
         sl_bank_wake(sim, b, sim->now + !busy);
     }
     if (c->next.time <= sim->now)
@@ -299,13 +299,13 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
     sim->channels = sl_divisor_of(m->channels);
     sim->row_bytes = sl_divisor_of(m->row_bytes);
     sim->dram_banks = sl_divisor_of(m->banks);
-    sim->group_banks = sl_divisor_of(m->banks / m->bank_groups);
+    sim->bank_group_banks = sl_divisor_of(m->banks / m->bank_groups);
     sim->memory_pad = pad(sim);
-    sim->log2_last_units =
-        (unsigned)__builtin_ctz(sim->machine.level[sim->machine.levels - 1].sector_bytes) - sim->log2_unit;
-    for (uint32_t units = 0; units <= SL_MAX_UNITS; units++) {
-        sim->burst[units] = burst(sim, units << sim->log2_unit);
-        sim->group_burst[units] = sim->burst[units] * m->ccdl / sl_later(m->ccd, 1);
+    sim->log2_last_granules =
+        (unsigned)__builtin_ctz(sim->machine.level[sim->machine.levels - 1].sector_bytes) - sim->log2_granule;
+    for (uint32_t granules = 0; granules <= SL_MAX_GRANULES; granules++) {
+        sim->burst[granules] = burst(sim, granules << sim->log2_granule);
+        sim->bank_group_burst[granules] = sim->burst[granules] * m->ccdl / sl_later(m->ccd, 1);
     }
     sim->channel = calloc(m->channels, sizeof *sim->channel);
     if (!sim->channel)
@@ -316,8 +316,8 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
         c->entry = calloc(m->queue, sizeof *c->entry);
         c->bank = calloc(m->banks, sizeof *c->bank);
         c->turn = calloc(m->banks, sizeof *c->turn);
-        c->group_free = calloc(m->bank_groups, sizeof *c->group_free);
-        if (!c->entry || !c->bank || !c->turn || !c->group_free)
+        c->bank_group_free = calloc(m->bank_groups, sizeof *c->bank_group_free);
+        if (!c->entry || !c->bank || !c->turn || !c->bank_group_free)
             return sl_fail_memory(error);
     }
     if (!status)
@@ -338,7 +338,7 @@ void sl_dram_reset(sl_sim *sim)
         memset(c->limit, 0, sizeof c->limit);
         c->bus_free = 0;
         c->next = (sl_dram_choice){SL_NEVER, SL_NEVER, SL_NONE};
-        memset(c->group_free, 0, sim->machine.memory.bank_groups * sizeof *c->group_free);
+        memset(c->bank_group_free, 0, sim->machine.memory.bank_groups * sizeof *c->bank_group_free);
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};
     }
@@ -350,7 +350,7 @@ void sl_dram_destroy(sl_sim *sim)
         free(sim->channel[i].entry);
         free(sim->channel[i].bank);
         free(sim->channel[i].turn);
-        free(sim->channel[i].group_free);
+        free(sim->channel[i].bank_group_free);
         sl_queue_fini(&sim->channel[i].done);
     }
     free(sim->channel);

@@ -17,10 +17,10 @@ typedef struct sl_dram_bank {
 typedef struct sl_dram_entry {
     uint64_t row, arrival; /* arrival: a number that grows */
     uint32_t request, bank;
-    uint32_t from;         /* bank of the last level */
-    uint32_t next;         /* for the same bank, or of the free ones */
-    uint32_t units, slot;  /* those of the request, which is no longer in the host's cache when it is accessed */
-    bool write, activated; /* activated: its row was activated for it */
+    uint32_t from;           /* bank of the last level */
+    uint32_t next;           /* for the same bank, or of the free ones */
+    uint32_t granules, slot; /* those of the request, which is no longer in the host's cache when it is accessed */
+    bool write, activated;   /* activated: its row was activated for it */
     bool answered;
 } sl_dram_entry;
 
@@ -57,7 +57,7 @@ struct sl_channel {
     uint64_t limit[SL_DRAM_NEXTS]; /* when it can take a command for any bank */
     sl_dram_choice next;           /* command */
     uint64_t bus_free;             /* in sixteenths of a cycle */
-    uint64_t *group_free;          /* of each bank group, the same */
+    uint64_t *bank_group_free;     /* of each bank group, the same */
     sl_bank_list room;             /* banks of the last level that wait for a queue entry */
     sl_queue done;                 /* reads, with the time at which their data is at the last level */
 };
@@ -68,7 +68,7 @@ void sl_dram_destroy(sl_sim *sim);
 void sl_dram_reset(sl_sim *sim);
 /* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is woken when an entry
  * is free. */
-bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
+bool sl_dram_enqueue(sl_sim *sim, sl_bank *from, uint32_t number);
 /* Unloaded latency of a read, from the last level and back to it. */
 uint32_t sl_dram_unloaded(const sl_sim *sim);
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t channel);

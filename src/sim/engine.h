@@ -22,18 +22,18 @@ typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
 /* Some first-level caches that lie side by side, with their cores: when something can next happen to them. */
-enum { SL_GROUP_CACHES = 4 };
-typedef struct __attribute__((aligned(64))) sl_core_group {
+enum { SL_SHARD_CACHES = 4 };
+typedef struct __attribute__((aligned(64))) sl_shard {
     uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer: */
-    uint64_t fill_at[SL_GROUP_CACHES];
+    uint64_t fill_at[SL_SHARD_CACHES];
     uint8_t senders;        /* mask of caches that have something new to send */
     uint8_t sent;           /* of those that have sent since the cores were ticked */
     sl_queue inbox;         /* data that is on its way to them, and not in their queues yet */
     _Atomic uint32_t taken; /* 1 + the last cycle in which a thread has taken it, */
     _Atomic uint16_t owner; /* and that thread */
-} sl_core_group;
+} sl_shard;
 
-enum { SL_CORE_WARPS = 64, SL_MAX_UNITS = 32, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
+enum { SL_CORE_WARPS = 64, SL_MAX_GRANULES = 32, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* A number that is often divided by. Most are powers of two. */
 typedef struct sl_divisor {
@@ -99,23 +99,23 @@ struct sl_sim {
     sl_request_pool *pool;
     sl_request *request;           /* those of the pool */
     sl_request_stock stock;        /* of the levels below the first, and of cores that do not have their own */
-    unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
-    uint32_t sector_units;         /* of a sector of level 0 */
+    unsigned log2_granule;         /* of the bytes that a bit of a request's masks stands for */
+    uint32_t sector_granules;      /* of a sector of level 0 */
     unsigned log2_line;            /* of level 0 */
     uint32_t banks[SL_MAX_LEVELS]; /* of all instances of a level together */
     sl_divisor interleave[SL_MAX_LEVELS], partition_banks[SL_MAX_LEVELS]; /* bytes of a bank; banks of a partition */
-    sl_divisor channel_bytes, channels, row_bytes, dram_banks, group_banks;
+    sl_divisor channel_bytes, channels, row_bytes, dram_banks, bank_group_banks;
     sl_bank *bank[SL_MAX_LEVELS];
     void *lines[SL_MAX_LEVELS];                /* of the banks of a level (banks.c) */
     sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
     void *shared_state[SL_MAX_LEVELS][2];      /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_core_group *group; /* [groups] */
+    sl_shard *shard;      /* [shards] */
     struct sl_crew *crew; /* threads beside this one (crew.h); NULL: none */
     bool defers;          /* what concerns cores is put off: they are simulated at the same time */
     bool is_view;         /* of a thread of the crew */
     sl_queue fills, acks; /* what was: data for the first level, and stores that have arrived */
-    uint32_t groups;
+    uint32_t shards;
     uint64_t *senders; /* mask of banks of the first level that have something to send, and do not wait for a
                           queue entry */
     sl_port *port;     /* [banks of the first level] */
@@ -124,21 +124,20 @@ struct sl_sim {
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */
     struct sl_coalescer *coalescer; /* NULL: the machine has none */
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
-    unsigned log2_last_units;       /* of a sector of the last level */
-    /* How long so many units take the bus of a channel, and a group of its banks, in sixteenths of a cycle. */
-    uint64_t burst[SL_MAX_UNITS + 1], group_burst[SL_MAX_UNITS + 1];
+    unsigned log2_last_granules;    /* of a sector of the last level */
+    /* How long so many granules take the bus of a channel, and a group of its banks, in sixteenths of a cycle. */
+    uint64_t burst[SL_MAX_GRANULES + 1], bank_group_burst[SL_MAX_GRANULES + 1];
 
-    struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
-    uint32_t prefetch_parts;      /* that it has room for */
+    struct sl_host_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
+    uint32_t prefetch_parts;           /* that it has room for */
     uint64_t now;
-    uint64_t earlier;                 /* cycles of the launches before */
-    uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
-    bool failed;                      /* memory ran out */
-    bool broken_off;                  /* a launch did not come to its end */
-    uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
-    struct sl_data_check *data_check; /* NULL: data is not checked */
-    bool watched;                     /* by that, or by a listener: no step may be left out */
-    char *state;                      /* text; NULL: it was never stuck */
+    uint64_t earlier;             /* cycles of the launches before */
+    uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
+    bool failed;                  /* memory ran out */
+    bool broken_off;              /* a launch did not come to its end */
+    uint32_t evictions_in_flight; /* lines that are being evicted from banks */
+    bool watched;                 /* there is an observer: no event may be left out */
+    char *state;                  /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
@@ -169,15 +168,15 @@ static inline uint32_t sl_bits(uint32_t mask)
     mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
     return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
-/* Sectors of so many units (a power of two) that a mask of units falls into. */
-static inline uint32_t sl_sectors(uint32_t units, uint32_t sector_units)
+/* Sectors of so many granules (a power of two) that a mask of granules falls into. */
+static inline uint32_t sl_sectors(uint32_t granules, uint32_t sector_granules)
 {
     static const uint32_t firsts[] = {0xffffffff, 0x55555555, 0x11111111, 0x01010101, 0x00010001, 1};
-    if (!(units & (units - 1)))
-        return units != 0;
-    for (uint32_t size = 1; size < sector_units; size *= 2)
-        units |= units >> size;
-    return sl_bits(units & firsts[__builtin_ctz(sector_units)]);
+    if (!(granules & (granules - 1)))
+        return granules != 0;
+    for (uint32_t size = 1; size < sector_granules; size *= 2)
+        granules |= granules >> size;
+    return sl_bits(granules & firsts[__builtin_ctz(sector_granules)]);
 }
 
 /* Caches that not all cores share. */
@@ -189,7 +188,7 @@ static inline bool sl_is_private(const sl_sim *sim, uint32_t level)
 /* The cycles of a launch, up to its end (cycle.c). */
 sl_status sl_sim_cycles(sl_sim *sim, sl_error *error);
 /* Scratch for prefetching, for another thread as well; freed by free. */
-sl_status sl_prefetch_create(sl_sim *sim, sl_error *error);
+sl_status sl_host_prefetch_create(sl_sim *sim, sl_error *error);
 /* Requests that are somewhere (core.c). */
 uint32_t sl_requests_used(const sl_sim *sim);
 /* Starts blocks on cores with room, in order, at most one on each core in a cycle (dispatch.c). */

@@ -2,44 +2,25 @@
 #include "sim/evict.h"
 
 #include "sim/core.h"
-#include "sim/data_check.h"
-#include "sim/frc.h"
+#include "sim/data_observer.h"
 #include "sim/lines.h"
 #include "sim/network.h"
 
-void sl_bank_hurry(sl_sim *sim, sl_bank *b)
+void sl_bank_expedite(sl_sim *sim, sl_bank *b)
 {
     bool waits = sl_queue_ready_at(&b->out) > sim->now;
-    sl_queue_hurry(&b->out, sim->now);
+    sl_queue_expedite(&b->out, sim->now);
     b->held_until = 0;
     if (waits)
         sl_network_offer(sim, b);
 }
 
-void sl_bank_send_later(sl_sim *sim, sl_bank *b, uint32_t number)
+void sl_bank_send_mergeable(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     b->held_until = sim->now + b->level->join_cycles;
-    sl_bank_put(sim, &b->out, b->held_until, number);
+    sl_bank_enqueue(sim, &b->out, b->held_until, number);
     if (b->out.count == 1)
         sl_network_offer(sim, b);
-}
-
-void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
-{
-    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
-    sl_policy_evict(&b->replacement, set, way, reused);
-    if (!b->plain && b->bypass.ops)
-        sl_policy_evict(&b->bypass, set, way, reused);
-}
-
-void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
-{
-    size_t line_slot = (size_t)set * b->ways + way;
-    sl_line *line = &b->line[line_slot];
-    sl_put_tag(b, set, way, 0);
-    line->valid = line->dirty = line->stale = line->mark = 0;
-    if (b->stored)
-        b->stored[line_slot] = (sl_stored){0};
 }
 
 void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
@@ -50,8 +31,8 @@ void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
         b->stored[line_slot] = (sl_stored){0};
     b->line[line_slot].stale |= b->line[line_slot].in_flight;
     if (!b->line[line_slot].in_flight) {
-        sl_line_report_eviction(b, set, way);
-        sl_line_clear(b, set, way);
+        sl_line_report_eviction(b, set, way, false);
+        sl_line_clear(b, set, way, false);
     }
 }
 
@@ -96,7 +77,7 @@ static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t line_slot)
     return held;
 }
 
-void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t units)
+void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t granules)
 {
     const sl_level *level = home->level;
     uint32_t banks = level->banks / level->partitions, set = sl_set_of(home, line << home->log2_line);
@@ -108,8 +89,8 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
         if (way == SL_NO_WAY && entry == SL_NO_ENTRY)
             continue;
         sl_line *copy = &b->line[way != SL_NO_WAY ? (size_t)set * b->ways + way : sl_first_entry(b) + entry];
-        copy->valid &= ~units;
-        copy->stale |= copy->in_flight & units;
+        copy->valid &= ~granules;
+        copy->stale |= copy->in_flight & granules;
     }
 }
 
@@ -119,24 +100,23 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
 static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
     uint32_t core = b->instance * b->level->cores_per_instance;
-    uint32_t number = sl_request_take(sim->pool, b->number ? &sim->stock : sim->core[core].stock);
+    uint32_t number = sl_request_alloc(sim->pool, b->number ? &sim->stock : sim->core[core].stock);
     if (number == SL_NONE)
         return SL_NONE;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_WRITEBACK;
     r->addr = (b->line[line_slot].tag - 1) << b->log2_line;
-    r->units = r->whole = b->line[line_slot].dirty;
+    r->granules = r->whole = b->line[line_slot].dirty;
     r->slot = SL_NONE;
     r->core = (uint16_t)core;
     r->warp = b->number;
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
-    if (sim->data_check)
-        sl_data_check_take(sim, b, line_slot, number);
+    SL_OBSERVE_DATA(sim, on_writeback, b, line_slot, number);
     return number;
 }
 
-static uint32_t take_record(sl_bank *b)
+static uint32_t alloc_record(sl_bank *b)
 {
     if (b->eviction_free == SL_NONE) {
         uint32_t old = b->eviction_capacity, capacity = old ? 2 * old : 16;
@@ -155,7 +135,7 @@ static uint32_t take_record(sl_bank *b)
 }
 
 /* What waited for the eviction goes on. A store that writes its whole line has all it needs. */
-static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
+static void resume_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     uint32_t set = sl_set_of(b, r->addr), way = sl_way_of(b, set, r->addr >> b->log2_line);
@@ -177,17 +157,17 @@ static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
     if (gone.entry != SL_NONE)
         sl_frc_free(b, gone.entry);
     while (gone.waiting.first != SL_NONE)
-        come_in(sim, b, sl_request_pop(sim->pool, &gone.waiting));
+        resume_fill(sim, b, sl_request_pop(sim->pool, &gone.waiting));
     b->changed = true;
     sl_bank_wake(sim, b, sim->now);
 }
 
-static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
+static void send_writeback(sl_sim *sim, sl_bank *b, uint32_t record)
 {
     uint32_t number = b->eviction[record].writeback;
     if (number == SL_NONE && b->level->clean_evict_cycles) {
         uint64_t time = sim->now + b->level->clean_evict_cycles;
-        sl_bank_put(sim, &b->told, time, record);
+        sl_bank_enqueue(sim, &b->notified, time, record);
         sl_bank_wake(sim, b, time);
         return;
     }
@@ -195,37 +175,37 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
         finish_eviction(sim, b, record);
         return;
     }
-    sl_request_at(sim, number)->group = record;
+    sl_request_at(sim, number)->memop = record;
     sl_bank_send(sim, b, number);
     sl_bank_wake(sim, b, sim->now);
 }
 
-void sl_line_written(sl_sim *sim, const sl_request *r)
+void sl_writeback_done(sl_sim *sim, const sl_request *r)
 {
     sl_bank *b = &sim->bank[r->warp][sl_bank_home(sim, r->warp, r->core, r->addr)];
-    finish_eviction(sim, b, r->group);
+    finish_eviction(sim, b, r->memop);
 }
 
-void sl_line_taken(sl_sim *sim, sl_request *r)
+void sl_writeback_accepted(sl_sim *sim, sl_request *r)
 {
-    if (r->kind != SL_REQUEST_WRITEBACK || r->group == SL_NONE)
+    if (r->kind != SL_REQUEST_WRITEBACK || r->memop == SL_NONE)
         return;
-    sl_line_written(sim, r);
-    r->group = SL_NONE;
+    sl_writeback_done(sim, r);
+    r->memop = SL_NONE;
 }
 
-void sl_lines_tick(sl_sim *sim, sl_bank *b)
+void sl_evictions_tick(sl_sim *sim, sl_bank *b)
 {
     while (sl_queue_ready_at(&b->invalidated) <= sim->now)
-        write_out(sim, b, sl_queue_take(&b->invalidated));
-    while (sl_queue_ready_at(&b->told) <= sim->now)
-        finish_eviction(sim, b, sl_queue_take(&b->told));
+        send_writeback(sim, b, sl_queue_pop(&b->invalidated));
+    while (sl_queue_ready_at(&b->notified) <= sim->now)
+        finish_eviction(sim, b, sl_queue_pop(&b->notified));
 }
 
 /* The first steps: the record waits for the levels above, or for the one below. */
 static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
 {
-    uint32_t record = take_record(b);
+    uint32_t record = alloc_record(b);
     if (record == SL_NONE) {
         sim->failed = true;
         return SL_NONE;
@@ -237,32 +217,22 @@ static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_
     sim->evictions_in_flight++;
     if (held && b->level->invalidate_cycles) {
         uint64_t time = sim->now + b->level->invalidate_cycles;
-        sl_bank_put(sim, &b->invalidated, time, record);
+        sl_bank_enqueue(sim, &b->invalidated, time, record);
         sl_bank_wake(sim, b, time);
     } else {
-        write_out(sim, b, record);
+        send_writeback(sim, b, record);
     }
     return record;
 }
 
-uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t line_slot = (size_t)set * b->ways + way;
-    sl_sim_level_result *stats = &sim->result->level[b->number];
-    uint8_t mark = b->line[line_slot].mark;
-    stats->evictions++;
-    stats->unused_evictions += !(mark & SL_LINE_REUSED);
-    stats->untouched_evictions += !(mark & (SL_LINE_REUSED | SL_LINE_STORED));
-    sl_line_report_eviction(b, set, way);
-    if (b->plain && !b->line[line_slot].dirty) {
-        sl_line_clear(b, set, way);
-        return SL_NONE;
-    }
     bool lent = b->level->stale_sharers && b->line[line_slot].mark & SL_LINE_LENT;
     bool held = b->level->inclusive && (invalidate_above(sim, b, line_slot) || lent);
     uint32_t writeback = b->line[line_slot].dirty ? write_back(sim, b, line_slot) : SL_NONE;
     uint64_t line = b->line[line_slot].tag - 1;
-    sl_line_clear(b, set, way);
+    sl_line_clear(b, set, way, false);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
             sl_bank_send(sim, b, writeback);
@@ -274,7 +244,7 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
 }
 
-static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
+static uint32_t find_record(const sl_sim *sim, const sl_bank *b, size_t line_slot)
 {
     for (uint32_t i = 0; i < b->eviction_capacity; i++) {
         uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
@@ -291,7 +261,7 @@ static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
 void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t record, uint32_t number)
 {
     if (record == SL_NONE && b->line[line_slot].mark & SL_LINE_TRANSIENT)
-        record = record_at(sim, b, line_slot);
+        record = find_record(sim, b, line_slot);
     if (record == SL_NONE) {
         sl_bank_send(sim, b, number);
         return;

@@ -12,46 +12,75 @@
 #ifndef SL_SIM_EVICT_H
 #define SL_SIM_EVICT_H
 
+#include "sim/lines.h"
 #include "sim/network.h"
 
 /* What waits in `out` for others that may join it waits no longer. */
-void sl_bank_hurry(sl_sim *sim, sl_bank *bank);
+void sl_bank_expedite(sl_sim *sim, sl_bank *bank);
 /* Puts a request into a queue of the bank. */
-static inline void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
+static inline void sl_bank_enqueue(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
-    if (!sl_queue_put(queue, time, number, 0))
+    if (!sl_queue_push(queue, time, number, 0))
         sim->failed = true;
 }
 /* Puts one into `out`. */
 static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     if (b->held_until > sim->now)
-        sl_bank_hurry(sim, b);
-    sl_bank_put(sim, &b->out, sim->now, number);
+        sl_bank_expedite(sim, b);
+    sl_bank_enqueue(sim, &b->out, sim->now, number);
     if (!b->number && b->out.count == 1)
         sl_network_offer(sim, b);
 }
 /* The same for a store of the first level, which waits for others. */
-void sl_bank_send_later(sl_sim *sim, sl_bank *bank, uint32_t number);
+void sl_bank_send_mergeable(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
-void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
-void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);
+static inline void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way, bool plain)
+{
+    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
+    sl_policy_evict(&b->replacement, set, way, reused);
+    if (!plain && b->bypass.ops)
+        sl_policy_evict(&b->bypass, set, way, reused);
+}
+static inline void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way, bool plain)
+{
+    size_t line_slot = (size_t)set * b->ways + way;
+    sl_line *line = &b->line[line_slot];
+    sl_set_tag(b, set, way, 0, plain);
+    line->valid = line->dirty = line->stale = line->mark = 0;
+    if (!plain && b->stored)
+        b->stored[line_slot] = (sl_stored){0};
+}
 /* Invalidates a line: only requests that wait already may use its sectors in flight. */
 void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 
-/* Evicts a line from its way. Overlapped, that is all; otherwise returns the number of its record in bank->eviction, or
- * SL_NONE where it had no more to do. */
-uint32_t sl_line_evict(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
+/* Evicts a line that is dirty, or from a bank that is not plain; it has been counted and reported. */
+uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
+/* Evicts a line from its way. Where misses are overlapped, that is all; otherwise returns the number of its record in
+ * bank->eviction, or SL_NONE if the way is free at once. */
+static inline uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, bool plain)
+{
+    const sl_line *line = &b->line[(size_t)set * b->ways + way];
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    stats->evictions++;
+    stats->unused_evictions += !(line->mark & SL_LINE_REUSED);
+    stats->untouched_evictions += !(line->mark & (SL_LINE_REUSED | SL_LINE_STORED));
+    sl_line_report_eviction(b, set, way, plain);
+    if (!plain || line->dirty)
+        return sl_line_evict_any(sim, b, set, way);
+    sl_line_clear(b, set, way, true);
+    return SL_NONE;
+}
 /* Sends the fetch of a line below when its victim has been evicted, at once where that is so. */
 void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
-/* A core has changed units of a line at its home: copies in other partitions are invalid. */
-void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t units);
+/* A core has changed granules of a line at its home: copies in other partitions are invalid. */
+void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t granules);
 /* A line that was written back has arrived below. */
-void sl_line_written(sl_sim *sim, const sl_request *writeback);
+void sl_writeback_done(sl_sim *sim, const sl_request *writeback);
 /* Memory's queue has taken a request: if it is a line that was written back, that is enough. */
-void sl_line_taken(sl_sim *sim, sl_request *request);
+void sl_writeback_accepted(sl_sim *sim, sl_request *request);
 /* Goes on with those that the levels above have invalidated by now. */
-void sl_lines_tick(sl_sim *sim, sl_bank *bank);
+void sl_evictions_tick(sl_sim *sim, sl_bank *bank);
 /* Writes back what is dirty in a bank, keeping it; whether there was anything. */
 bool sl_bank_flush(sl_sim *sim, sl_bank *bank);
 /* Where more lines of a set are dirty than `dirty_ways`, writes back the one that would be evicted first of them, and
@@ -59,5 +88,30 @@ bool sl_bank_flush(sl_sim *sim, sl_bank *bank);
  */
 void sl_set_clean(sl_sim *sim, sl_bank *bank, const sl_cache_access *access);
 bool sl_line_in_eviction(const sl_bank *bank, uint64_t line);
+
+/* ---- FRC (frc.c) ----
+ *
+ * The Fetch and Replacement Cache of a bank: set-associative entries into which lines are fetched while their victims
+ * stay in the cache. A filled line is swapped with its victim, which is evicted from the entry. A miss that finds no
+ * free entry in its set is handled as without FRC.
+ *
+ * After Candel, Petit, Valero, Sahuquillo: Improving GPU Cache Hierarchy Performance with a Fetch and Replacement Cache
+ * (2018). A swap takes no time. With frc_keeps_victims victims are not evicted: sets grow (lines.h). */
+
+enum { SL_NO_ENTRY = 0xffffffff };
+
+/* The entry that fetches a line, or has it. */
+uint32_t sl_frc_find(const sl_bank *bank, uint64_t line);
+/* Gives a line a free entry of its set, or SL_NO_ENTRY. */
+uint32_t sl_frc_alloc(sl_bank *bank, const sl_cache_access *access);
+void sl_frc_free(sl_bank *bank, uint32_t entry);
+/* Whether the line's set has a free entry. */
+bool sl_frc_has_room(const sl_bank *bank, uint64_t line);
+/* A free entry of the line's set holds the record of its victim instead; false: there is none. */
+bool sl_frc_park_victim(sl_bank *bank, uint64_t line, uint32_t record);
+/* The entry is filled: its line moves to its set, if that has a way that is not in flight. */
+void sl_frc_swap_in(sl_sim *sim, sl_bank *bank, uint32_t entry);
+/* The same with those that found none. */
+void sl_frc_swap_in_filled(sl_sim *sim, sl_bank *bank);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/frc.h"
-
-#include "sim/data_check.h"
 #include "sim/evict.h"
+
+#include "sim/data_observer.h"
 #include "sim/lines.h"
 
 static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim is evicted */
@@ -28,7 +27,7 @@ uint32_t sl_frc_find(const sl_bank *b, uint64_t line)
     return with_tag(b, line, line + 1);
 }
 
-uint32_t sl_frc_take(sl_bank *b, const sl_cache_access *access)
+uint32_t sl_frc_alloc(sl_bank *b, const sl_cache_access *access)
 {
     uint32_t entry = with_tag(b, access->line, 0);
     if (entry != SL_NO_ENTRY) {
@@ -49,7 +48,7 @@ void sl_frc_free(sl_bank *b, uint32_t entry)
     b->changed = true;
 }
 
-bool sl_frc_hold(sl_bank *b, uint64_t line, uint32_t record)
+bool sl_frc_park_victim(sl_bank *b, uint64_t line, uint32_t record)
 {
     uint32_t entry = with_tag(b, line, 0);
     if (entry == SL_NO_ENTRY)
@@ -63,20 +62,19 @@ bool sl_frc_hold(sl_bank *b, uint64_t line, uint32_t record)
 static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access *access, uint32_t way)
 {
     sl_line *from = &b->line[sl_first_entry(b) + entry], *to = &b->line[(size_t)access->set * b->ways + way];
-    sl_put_tag(b, access->set, way, from->tag);
+    sl_set_tag(b, access->set, way, from->tag, false);
     to->valid = from->valid;
     to->dirty = from->dirty;
     to->mark = from->mark;
     if (b->frc[entry].first)
         sim->failed |= !sl_set_first(b, access->set, way, true);
-    if (sim->data_check)
-        sl_data_check_move(sim, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
+    SL_OBSERVE_DATA(sim, on_move, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
     sl_policy_fill(&b->replacement, access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, access, way);
 }
 
-void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
+void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
 {
     sl_line *line = &b->line[sl_first_entry(b) + entry];
     sl_frc_entry *e = &b->frc[entry];
@@ -91,18 +89,18 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
                               .pc = e->pc,
                               .kind = (sl_mem_access)e->kind,
                               .now = sim->now};
-    uint32_t way = sl_free_way(b, access.set), record = SL_NONE;
+    uint32_t way = sl_free_way(b, access.set, false), record = SL_NONE;
     if (way == SL_NO_WAY && b->level->frc_keeps_victims)
         way = sl_open_way(b, access.set);
     if (way == SL_NO_WAY) {
         sl_way_mask mask;
-        if (!sl_offer_victims(b, access.set, &mask)) {
+        if (!sl_offer_victims(b, access.set, &mask, false)) {
             b->frc_filled += !e->filled;
             e->filled = true;
             return;
         }
         way = sl_policy_victim(&b->replacement, &access, &mask);
-        record = sl_line_evict(sim, b, access.set, way);
+        record = sl_line_evict(sim, b, access.set, way, false);
     }
     b->frc_filled -= e->filled;
     e->filled = false;
@@ -115,10 +113,10 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
     }
 }
 
-void sl_frc_settle_filled(sl_sim *sim, sl_bank *b)
+void sl_frc_swap_in_filled(sl_sim *sim, sl_bank *b)
 {
     for (uint32_t i = 0; b->frc_filled && i < b->level->frc_entries; i++)
         if (b->frc[i].filled &&
             !b->line[sl_first_entry(b) + i].in_flight) /* else more of it has been asked for since */
-            sl_frc_settle(sim, b, i);
+            sl_frc_swap_in(sim, b, i);
 }

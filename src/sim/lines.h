@@ -30,7 +30,7 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 
 /* ---- tags ---- */
 
-/* State of a set: a mask of its ways with a line, one of those with units in flight, and a byte of a hash of each
+/* State of a set: a mask of its ways with a line, one of those with granules in flight, and a byte of a hash of each
  * way's tag as a hint. */
 static inline uint64_t *sl_used_ways(const sl_bank *b, uint32_t set)
 {
@@ -40,21 +40,21 @@ static inline uint64_t *sl_ways_in_flight(const sl_bank *b, uint32_t set)
 {
     return sl_used_ways(b, set) + b->mask_words;
 }
-static inline uint8_t *sl_hints(const sl_bank *b, uint32_t set)
+static inline uint8_t *sl_fingerprints(const sl_bank *b, uint32_t set)
 {
     return (uint8_t *)(sl_ways_in_flight(b, set) + b->mask_words);
 }
 
-static inline uint8_t sl_hint_of(uint64_t line)
+static inline uint8_t sl_tag_fingerprint(uint64_t line)
 {
     uint8_t hint = (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
     return hint ? hint : 1; /* 0: empty */
 }
 
-enum { SL_HINTS_AT_ONCE = 32 };
+enum { SL_FINGERPRINTS_AT_ONCE = 32 };
 
 /* Which of 32 hints equal one. */
-static inline uint32_t sl_hints_equal(const uint8_t *hint, uint8_t wanted)
+static inline uint32_t sl_fingerprints_equal(const uint8_t *hint, uint8_t wanted)
 {
 #ifdef __SSE2__
     const __m128i *two = (const __m128i *)(const void *)hint, same = _mm_set1_epi8((char)wanted);
@@ -62,7 +62,7 @@ static inline uint32_t sl_hints_equal(const uint8_t *hint, uint8_t wanted)
            (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(two[1], same)) << 16;
 #else
     uint32_t equal = 0;
-    for (uint32_t i = 0; i < SL_HINTS_AT_ONCE; i++)
+    for (uint32_t i = 0; i < SL_FINGERPRINTS_AT_ONCE; i++)
         equal |= (uint32_t)(hint[i] == wanted) << i;
     return equal;
 #endif
@@ -72,9 +72,9 @@ static inline uint32_t sl_hints_equal(const uint8_t *hint, uint8_t wanted)
 static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 {
     const sl_line *of_set = &b->line[(size_t)set * b->ways];
-    const uint8_t *hint = sl_hints(b, set), wanted = sl_hint_of(line);
-    for (uint32_t first = 0; first < b->ways; first += SL_HINTS_AT_ONCE)
-        for (uint32_t equal = sl_hints_equal(hint + first, wanted); equal; equal &= equal - 1) {
+    const uint8_t *hint = sl_fingerprints(b, set), wanted = sl_tag_fingerprint(line);
+    for (uint32_t first = 0; first < b->ways; first += SL_FINGERPRINTS_AT_ONCE)
+        for (uint32_t equal = sl_fingerprints_equal(hint + first, wanted); equal; equal &= equal - 1) {
             uint32_t w = first + (uint32_t)__builtin_ctz(equal);
             if (of_set[w].tag == line + 1)
                 return w;
@@ -85,25 +85,25 @@ static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 /* The same, of a line that may have been looked for in vain just before: a request that waits looks again and again. */
 static inline uint32_t sl_way_again(sl_bank *b, uint32_t set, uint64_t line)
 {
-    if (b->absent == line + 1 && b->absent_since == b->tags_put)
+    if (b->absent == line + 1 && b->absent_since == b->tag_writes)
         return SL_NO_WAY;
     uint32_t way = sl_way_of(b, set, line);
     if (way == SL_NO_WAY) {
         b->absent = line + 1;
-        b->absent_since = b->tags_put;
+        b->absent_since = b->tag_writes;
     }
     return way;
 }
 
-static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
+static inline void sl_set_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag, bool plain)
 {
     uint64_t *state = sl_used_ways(b, set), *used = state + way / 64, bit = UINT64_C(1) << (way % 64);
     uint8_t *hint = (uint8_t *)(state + 2 * b->mask_words);
     b->line[(size_t)set * b->ways + way].tag = tag;
-    b->tags_put++;
-    hint[way] = tag ? sl_hint_of(tag - 1) : 0;
+    b->tag_writes++;
+    hint[way] = tag ? sl_tag_fingerprint(tag - 1) : 0;
     *used = tag ? *used | bit : *used & ~bit;
-    if (b->plain)
+    if (plain)
         return;
     if (b->first_ways)
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
@@ -154,7 +154,7 @@ static inline bool sl_evicts_first(const sl_bank *b, const sl_request *r)
 /* It is to be evicted last; copies of other partitions' lines are not. */
 static inline bool sl_evicts_last(const sl_bank *b, const sl_request *r)
 {
-    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1 && sl_place_of(b, r->addr) == b->number;
+    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1 && sl_hop_of(b, r->addr) == b->number;
 }
 
 /* Marks the way of a line with the priority of a request. */
@@ -168,11 +168,11 @@ static inline void sl_mark_priority(sl_sim *sim, sl_bank *b, uint32_t set, uint3
         sim->failed |= !sl_set_last(b, set, way);
 }
 
-static inline void sl_set_in_flight(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
+static inline void sl_set_in_flight(sl_bank *b, uint32_t set, uint32_t way, uint32_t granules)
 {
     uint64_t *in_flight = sl_ways_in_flight(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
-    b->line[(size_t)set * b->ways + way].in_flight = units;
-    *in_flight = units ? *in_flight | bit : *in_flight & ~bit;
+    b->line[(size_t)set * b->ways + way].in_flight = granules;
+    *in_flight = granules ? *in_flight | bit : *in_flight & ~bit;
 }
 
 /* Where sets can grow, ways that they have not yet: closed ones count as used and in flight, and so are neither filled
@@ -202,11 +202,17 @@ static inline uint32_t sl_open_way(sl_bank *b, uint32_t set)
     return SL_NO_WAY;
 }
 
+/* Words of a mask of ways; plain banks have one. */
+static inline uint32_t sl_mask_words(const sl_bank *b, bool plain)
+{
+    return plain ? 1 : b->mask_words;
+}
+
 /* The lowest way without a line, or SL_NO_WAY. */
-static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
+static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set, bool plain)
 {
     const uint64_t *used = sl_used_ways(b, set);
-    for (uint32_t i = 0; i < b->mask_words; i++)
+    for (uint32_t i = 0; i < sl_mask_words(b, plain); i++)
         if (~used[i]) {
             uint32_t w = 64 * i + (uint32_t)__builtin_ctzll(~used[i]);
             return w < b->ways ? w : SL_NO_WAY;
@@ -215,11 +221,11 @@ static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
 }
 
 /* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
-static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
+static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask, bool plain)
 {
     const uint64_t *used = sl_used_ways(b, set), *in_flight = sl_ways_in_flight(b, set);
     uint64_t any = 0;
-    for (uint32_t i = 0; i < b->mask_words; i++) {
+    for (uint32_t i = 0; i < sl_mask_words(b, plain); i++) {
         uint64_t all = b->ways - 64 * i < 64 ? (UINT64_C(1) << (b->ways - 64 * i)) - 1 : UINT64_MAX;
         b->offered[i] = (free_too ? all : used[i]) & ~in_flight[i];
         any |= b->offered[i];
@@ -230,10 +236,10 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
 
 /* Ways from which the victim is chosen: where some are marked evict-first, only these; where not all are marked
  * evict-last, or too many, the others. False: there is none. */
-static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
+static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask, bool plain)
 {
-    bool any = sl_offer_ways(b, set, false, mask), first = false;
-    if (b->plain)
+    bool any = sl_offer_ways(b, set, false, mask, plain), first = false;
+    if (plain)
         return any;
     const uint64_t *ways = b->first_ways ? &b->first_ways[(size_t)set * b->mask_words] : NULL;
     for (uint32_t i = 0; ways && i < b->mask_words; i++)
@@ -264,35 +270,35 @@ static inline bool sl_is_entry(const sl_bank *b, size_t line_slot)
 }
 
 /* The same of a line wherever it is. */
-static inline void sl_set_in_flight_at(sl_bank *b, uint32_t set, size_t line_slot, uint32_t units)
+static inline void sl_set_in_flight_at(sl_bank *b, uint32_t set, size_t line_slot, uint32_t granules)
 {
     if (b->frc && sl_is_entry(b, line_slot))
-        b->line[line_slot].in_flight = units;
+        b->line[line_slot].in_flight = granules;
     else
-        sl_set_in_flight(b, set, (uint32_t)(line_slot - (size_t)set * b->ways), units);
+        sl_set_in_flight(b, set, (uint32_t)(line_slot - (size_t)set * b->ways), granules);
 }
 
 /* A request's mask, shifted to its part of a line of this bank, which may be longer. */
 static inline unsigned sl_shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
 {
-    return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_unit);
+    return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_granule);
 }
 
-/* Whole pieces of `size` units that cover the mask. */
-static inline uint32_t sl_widen(uint32_t units, uint32_t size, uint32_t line_units)
+/* Whole pieces of `size` granules that cover the mask. */
+static inline uint32_t sl_widen(uint32_t granules, uint32_t size, uint32_t line_granules)
 {
-    if (size >= line_units)
-        return line_units >= 32 ? UINT32_MAX : (1u << line_units) - 1;
+    if (size >= line_granules)
+        return line_granules >= 32 ? UINT32_MAX : (1u << line_granules) - 1;
     uint32_t piece = (1u << size) - 1, wide = 0;
-    for (uint32_t at = 0; at < line_units; at += size)
-        if (units >> at & piece)
+    for (uint32_t at = 0; at < line_granules; at += size)
+        if (granules >> at & piece)
             wide |= piece << at;
     return wide;
 }
 
 /* ---- MSHRs ---- */
 
-static inline uint32_t sl_take_mshr(sl_bank *b)
+static inline uint32_t sl_mshr_alloc(sl_bank *b)
 {
     if (b->mshrs == b->mshr_capacity) {
         uint32_t capacity = b->mshr_capacity ? 2 * b->mshr_capacity : 16;
@@ -314,23 +320,23 @@ static inline uint32_t sl_take_mshr(sl_bank *b)
     return number;
 }
 
-static inline void sl_give_mshr(sl_bank *b, uint32_t number)
+static inline void sl_mshr_release(sl_bank *b, uint32_t number)
 {
     b->mshr_item[number].next = b->mshr_free;
     b->mshr_free = number;
     b->mshrs--;
 }
 
-/* The MSHR of a line that fetches some of the units; SL_NONE: none does. */
-static inline uint32_t sl_mshr_with(const sl_bank *b, size_t line_slot, uint32_t units)
+/* The MSHR of a line that fetches some of the granules; SL_NONE: none does. */
+static inline uint32_t sl_mshr_find(const sl_bank *b, size_t line_slot, uint32_t granules)
 {
     uint32_t m = b->line[line_slot].mshr;
-    while (m != SL_NONE && !(b->mshr_item[m].asked & units))
+    while (m != SL_NONE && !(b->mshr_item[m].asked & granules))
         m = b->mshr_item[m].next;
     return m;
 }
 
-static inline void sl_wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
+static inline void sl_mshr_wait(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
 {
     sl_request_push(sim->pool, &b->mshr_item[m].waiting, number);
     b->mshr_item[m].waiters++;

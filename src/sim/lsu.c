@@ -9,41 +9,41 @@
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
+#include "sim/l1_requests.h"
 #include "sim/lines.h"
-#include "sim/stream.h"
 
-/* ---- groups: the requests of one instruction ---- */
+/* ---- shards: the requests of one instruction ---- */
 
-static uint32_t take_group(sl_sim_core *core)
+static uint32_t alloc_memop(sl_sim_core *core)
 {
-    if (core->group_free == SL_NONE) {
-        uint32_t old = core->group_capacity, capacity = old ? 2 * old : 64;
-        sl_group *group = realloc(core->group, capacity * sizeof *group);
-        if (!group)
+    if (core->memop_free == SL_NONE) {
+        uint32_t old = core->memop_capacity, capacity = old ? 2 * old : 64;
+        sl_memop *memop = realloc(core->memop, capacity * sizeof *memop);
+        if (!memop)
             return SL_NONE;
-        core->group = group;
-        core->group_capacity = capacity;
+        core->memop = memop;
+        core->memop_capacity = capacity;
         for (uint32_t i = old; i < capacity; i++)
-            group[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
-        core->group_free = old;
+            memop[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
+        core->memop_free = old;
     }
-    uint32_t number = core->group_free;
-    core->group_free = core->group[number].next;
+    uint32_t number = core->memop_free;
+    core->memop_free = core->memop[number].next;
     return number;
 }
 
 /* ---- requests ---- */
 
-/* Of the units of a stored line, those that are written in every byte. */
-static uint32_t whole_units(const sl_sim *sim, const sl_line_request *piece, const uint64_t bytes[2])
+/* Of the granules of a stored line, those that are written in every byte. */
+static uint32_t whole_granules(const sl_sim *sim, const sl_line_request *piece, const uint64_t bytes[2])
 {
-    uint64_t unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
-    uint32_t whole = 0, unit_bytes = 1u << sim->log2_unit;
+    uint64_t granule = sim->log2_granule >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_granule)) - 1;
+    uint32_t whole = 0, granule_bytes = 1u << sim->log2_granule;
     for (uint32_t left = piece->sectors; left; left &= left - 1) {
-        uint32_t u = (uint32_t)__builtin_ctz(left), at = u * unit_bytes;
-        bool all = unit_bytes > 64 ? bytes[0] == UINT64_MAX && bytes[1] == UINT64_MAX
-                                   : (bytes[at / 64] >> (at % 64) & unit) == unit;
+        uint32_t u = (uint32_t)__builtin_ctz(left), at = u * granule_bytes;
+        bool all = granule_bytes > 64 ? bytes[0] == UINT64_MAX && bytes[1] == UINT64_MAX
+                                      : (bytes[at / 64] >> (at % 64) & granule) == granule;
         whole |= all ? 1u << u : 0;
     }
     return whole;
@@ -74,9 +74,9 @@ static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_s
         return;
     sl_line_bytes(shape, inst, access, piece->line, bytes);
     if (store)
-        r->whole = whole_units(sim, piece, bytes);
-    if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->data_check &&
-        (!store || r->whole != r->units))
+        r->whole = whole_granules(sim, piece, bytes);
+    if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->options.data_observer &&
+        (!store || r->whole != r->granules))
         r->words = words_of(bytes, store);
 }
 
@@ -87,7 +87,7 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
     s->requests += first;
     s->lines += pieces;
     for (uint32_t i = 0; i < pieces; i++)
-        s->sectors += sl_sectors(piece[i].sectors, sim->sector_units);
+        s->sectors += sl_sectors(piece[i].sectors, sim->sector_granules);
 }
 
 /* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
@@ -136,7 +136,7 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
 /* The priorities of the line of a request. Of half the lines which ones is decided by their addresses. */
 static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_request *r)
 {
-    uint8_t by_hint = r->hinted & sim->first;
+    uint8_t by_hint = r->evict_hint & sim->first;
     if (hint->half && sl_hash_mix(r->addr >> sim->log2_line) & 1)
         return by_hint;
     return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
@@ -159,18 +159,18 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
                            : inst->access == SL_ACCESS_BULK_REDUCTION ? SL_REQUEST_REDUCTION
                                                                       : (sl_request_kind)inst->access;
     bool answered = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_ATOMIC;
-    uint32_t group = take_group(core);
-    if (group == SL_NONE)
+    uint32_t memop = alloc_memop(core);
+    if (memop == SL_NONE)
         return sl_fail_memory(error);
-    core->group[group] =
-        (sl_group){.requests = pieces,
+    core->memop[memop] =
+        (sl_memop){.requests = pieces,
                    .inst = inst_number,
                    .warp = (uint8_t)w,
                    .async = inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_BULK_LOAD};
     if (sim->machine.level[0].data_banks) {
         uint32_t passes = passes_of(sim, inst, access, piece, pieces);
-        core->group[group].passes = (uint16_t)passes;
-        core->group[group].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
+        core->memop[memop].passes = (uint16_t)passes;
+        core->memop[memop].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
     }
     core->instructions++;
     count_request(sim, inst, piece, pieces, access->first);
@@ -179,27 +179,26 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
-        uint32_t number = sl_request_take(sim->pool, core->stock);
+        uint32_t number = sl_request_alloc(sim->pool, core->stock);
         if (number == SL_NONE)
             return sl_fail_memory(error);
         sl_request *r = sl_request_at(sim, number);
         r->addr = piece[i].line << sim->log2_line;
-        r->units = piece[i].sectors;
-        r->group = group;
+        r->granules = piece[i].sectors;
+        r->memop = memop;
         r->slot = inst->mem_slot;
         r->core = (uint16_t)core->number;
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
         find_bytes(sim, bank, shape, inst, access, &piece[i], r);
-        r->bypass = hint.bypass & (uint8_t)~hints;
-        r->hinted = hint.bypass & hints;
+        r->no_allocate = hint.bypass & (uint8_t)~hints;
+        r->evict_hint = hint.bypass & hints;
         r->priority = priority_of(sim, &hint, r);
         r->log2_fetch = hint.log2_fetch & 0x3f;
         r->merges = kind == SL_REQUEST_STORE && pieces <= SL_JOINED_LINES;
-        r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
+        r->no_lookup = !decision->lookup && !(hints & 1); /* L1 alone */
         r->since = sim->now + 1;
-        if (sim->data_check)
-            sl_data_check_issue(sim, number);
+        SL_OBSERVE_DATA(sim, on_issue, number);
         sl_request_push(sim->pool, &core->queue[q], number);
     }
     core->queued |= UINT64_C(1) << q;
@@ -207,12 +206,12 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     if (answered) {
         warp->loads++;
         core->loads++;
-        warp->asyncs += core->group[group].async;
+        warp->asyncs += core->memop[memop].async;
         warp->waits |= sim->machine.core.volatile_hints && sim->plan && sim->plan[inst->mem_slot].bypass & 1;
-        const sl_step *step = &sim->program->step[inst_number];
-        for (uint32_t d = 0; d < step->dsts; d++)
-            core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
-        sl_warp_pend(warp, step);
+        const sl_uop *uop = &sim->program->uop[inst_number];
+        for (uint32_t d = 0; d < uop->dsts; d++)
+            core->ready_at[(size_t)w * sim->program->registers + uop->reg[d]] = SL_NONE;
+        sl_warp_set_scoreboard(warp, uop);
     } else {
         warp->stores += pieces;
     }
@@ -233,34 +232,34 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
 sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t passes,
                               sl_error *error)
 {
-    const sl_step *step = &sim->program->step[inst];
-    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(sim->pool, core->stock);
+    const sl_uop *uop = &sim->program->uop[inst];
+    uint32_t memop = alloc_memop(core), number = memop == SL_NONE ? SL_NONE : sl_request_alloc(sim->pool, core->stock);
     if (number == SL_NONE)
         return sl_fail_memory(error);
-    core->group[group] = (sl_group){.requests = 1, .inst = inst, .warp = (uint8_t)w};
+    core->memop[memop] = (sl_memop){.requests = 1, .inst = inst, .warp = (uint8_t)w};
     core->instructions++;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_SHARED;
-    r->units = passes;
-    r->group = group;
+    r->granules = passes;
+    r->memop = memop;
     r->warp = (uint8_t)w;
     uint32_t q = w % core->queues;
     sl_request_push(sim->pool, &core->queue[q], number);
     core->queued |= UINT64_C(1) << q;
     core->warp[w].queued++;
     core->warp[w].loads++;
-    for (uint32_t d = 0; d < step->dsts; d++)
-        core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
-    sl_warp_pend(&core->warp[w], step);
+    for (uint32_t d = 0; d < uop->dsts; d++)
+        core->ready_at[(size_t)w * sim->program->registers + uop->reg[d]] = SL_NONE;
+    sl_warp_set_scoreboard(&core->warp[w], uop);
     return SL_OK;
 }
 
 /* ---- to the first level ---- */
 
-static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome outcome)
+static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t granules, sl_bank_outcome outcome)
 {
     sl_slot_stats *s = &sim->slot[slot];
-    uint32_t sectors = sl_sectors(units, sim->sector_units);
+    uint32_t sectors = sl_sectors(granules, sim->sector_granules);
     switch (outcome) {
     case SL_OUTCOME_PENDING:
         s->pending += sectors;
@@ -280,54 +279,54 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome
 }
 
 /* Records requests to L1. */
-static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome outcome)
+static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_bank_outcome outcome)
 {
     sl_line_counts *counts = sim->options.record_counts;
-    sl_sim_stream *stream = sim->options.record_stream;
-    if (!counts && !stream)
+    sl_l1_requests *requests = sim->options.record_requests;
+    if (!counts && !requests)
         return true;
     uint64_t line = addr >> bank->log2_line;
-    sl_sim_fate fate = outcome == SL_OUTCOME_BYPASS ? SL_FATE_BYPASSED
-                       : outcome == SL_OUTCOME_MISS ? SL_FATE_MISSED
-                                                    : SL_FATE_FOUND;
+    sl_l1_outcome l1_outcome = outcome == SL_OUTCOME_BYPASS ? SL_L1_BYPASS
+                               : outcome == SL_OUTCOME_MISS ? SL_L1_MISS
+                                                            : SL_L1_HIT;
     return (!counts || sl_line_counts_add(counts, bank->index, line)) &&
-           (!stream || sl_sim_stream_add(stream, bank->index, line, sl_set_of(bank, addr), fate));
+           (!requests || sl_l1_requests_add(requests, bank->index, line, sl_set_of(bank, addr), l1_outcome));
 }
 
 /* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */
-static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
+static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     uint64_t addr = r->addr;
-    uint32_t units = r->units, slot = r->slot, missing = units;
+    uint32_t granules = r->granules, slot = r->slot, missing = granules;
     bool load = r->kind == SL_REQUEST_LOAD;
-    sl_outcome outcome = sl_bank_access(sim, bank, number);
+    sl_bank_outcome outcome = sl_bank_access(sim, bank, number);
     if (outcome == SL_OUTCOME_STALL || !load)
         return outcome;
     if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
-        missing &= r->units;
+        missing &= r->granules;
     count_outcome(sim, slot, missing, outcome);
-    if (units & ~missing)
-        count_outcome(sim, slot, units & ~missing, SL_OUTCOME_HIT);
+    if (granules & ~missing)
+        count_outcome(sim, slot, granules & ~missing, SL_OUTCOME_HIT);
     if (!record(sim, bank, addr, outcome))
         sim->failed = true;
     return outcome;
 }
 
 /* A first level with banks of data takes one instruction after the other, some of its requests in each cycle. */
-static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_group *group)
+static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_memop *memop)
 {
-    if (!group->begun) {
+    if (!memop->begun) {
         if (core->passes_end > sim->now)
             return false;
-        group->begun = true;
-        core->passes_end = sim->now + group->passes;
+        memop->begun = true;
+        core->passes_end = sim->now + memop->passes;
     }
     if (core->pass != sim->now) {
         core->pass = sim->now;
         core->pass_taken = 0;
     }
-    return core->pass_taken < group->pass_requests;
+    return core->pass_taken < memop->pass_requests;
 }
 
 /* Whether the head of a queue can be accepted in this cycle. */
@@ -336,7 +335,7 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
         return false;
     if (sim->machine.level[0].data_banks && sl_request_at(sim, number)->kind != SL_REQUEST_SHARED)
-        return has_pass(sim, core, &core->group[sl_request_at(sim, number)->group]);
+        return has_pass(sim, core, &core->memop[sl_request_at(sim, number)->memop]);
     if (bank->taken_at != sim->now) {
         bank->taken_at = sim->now;
         bank->taken = 0;
@@ -373,15 +372,15 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         if (!has_port(sim, core, bank, queue->first))
             break;
         core->queue_at = at;
-        uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
+        uint32_t number = queue->first, memop = sl_request_at(sim, number)->memop,
                  next = sl_request_at(sim, number)->next;
         bool answered = sl_request_is_answered(sl_request_at(sim, number));
         if (next != SL_NONE)
             __builtin_prefetch(sl_request_at(sim, next));
         uint32_t w = sl_request_at(sim, number)->warp;
         if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
-            sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
-            sl_request_give(sim->pool, core->stock, number);
+            sl_core_shared(sim, core, &core->memop[memop], sl_request_at(sim, number)->granules);
+            sl_request_free(sim->pool, core->stock, number);
         } else if ((sl_bank_is_full(bank) && sl_bank_foresees_stall(sim, bank, number)) ||
                    access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
@@ -396,11 +395,11 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);
-        if (next == SL_NONE || sl_request_at(sim, next)->group != group) { /* those of an instruction come in a row */
+        if (next == SL_NONE || sl_request_at(sim, next)->memop != memop) { /* those of an instruction come in a row */
             core->instructions--;
-            if (!answered) { /* nobody asks for the group any more */
-                core->group[group].next = core->group_free;
-                core->group_free = group;
+            if (!answered) { /* nobody asks for the memop any more */
+                core->memop[memop].next = core->memop_free;
+                core->memop_free = memop;
             }
         }
     }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/network.h"
 
-#include "sim/coalescer.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
 {
-    return (SL_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
+    return (SL_PACKET_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
 }
 
-static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
+static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t granules)
 {
-    return port_cycles(level, sl_bits(units) << sim->log2_unit);
+    return port_cycles(level, sl_bits(granules) << sim->log2_granule);
 }
 
 /* Of a request on its way down. A load carries an address alone; what a store does not write whole carries masks. */
@@ -22,10 +21,10 @@ static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl
 {
     if (r->kind == SL_REQUEST_LOAD)
         return port_cycles(level, 0);
-    uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->units : r->units & r->whole;
-    uint32_t units = sl_bits(whole);
-    units += sl_bits(r->units & ~whole) * level->network_partial;
-    return port_cycles(level, units << sim->log2_unit);
+    uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->granules : r->granules & r->whole;
+    uint32_t granules = sl_bits(whole);
+    granules += sl_bits(r->granules & ~whole) * level->network_partial;
+    return port_cycles(level, granules << sim->log2_granule);
 }
 
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
@@ -37,7 +36,7 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
 
 static inline void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, sl_bank *to)
 {
-    if (!sl_queue_put(queue, time, number, to->index))
+    if (!sl_queue_push(queue, time, number, to->index))
         sim->failed = true;
     if (queue != &sim->fills && !(queue == &to->in && sl_bank_will_stall(sim, to)))
         sl_bank_wake(sim, to, time);
@@ -108,7 +107,7 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
         p->cycles = request_flits(sim, &sim->machine.level[1], r);
     }
     if (sim->is_view)
-        b->in_group->senders |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
+        b->shard->senders |= (uint8_t)(1u << b->index % SL_SHARD_CACHES);
     else
         set_sender(sim, b, true);
 }
@@ -124,9 +123,9 @@ void sl_network_grown(sl_sim *sim, sl_bank *b)
 static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
 {
     if (sim->machine.levels == 1) {
-        if (!sl_dram_put(sim, b, p->request))
+        if (!sl_dram_enqueue(sim, b, p->request))
             return false;
-        sl_line_taken(sim, sl_request_at(sim, p->request));
+        sl_writeback_accepted(sim, sl_request_at(sim, p->request));
         return true;
     }
     sl_bank *to = &sim->bank[1][p->to];
@@ -146,14 +145,14 @@ void sl_network_send(sl_sim *sim, sl_bank *b)
         set_sender(sim, b, false);
     if (!gone)
         return;
-    sl_core_group *group = &sim->group[b->index / SL_GROUP_CACHES];
-    group->sent |= (uint8_t)(1u << b->index % SL_GROUP_CACHES);
-    group->core_next = sl_sooner(group->core_next, sim->now);
+    sl_shard *shard = &sim->shard[b->index / SL_SHARD_CACHES];
+    shard->sent |= (uint8_t)(1u << b->index % SL_SHARD_CACHES);
+    shard->core_next = sl_sooner(shard->core_next, sim->now);
 }
 
 void sl_network_sent(sl_sim *sim, sl_bank *b)
 {
-    sl_queue_take(&b->out);
+    sl_queue_pop(&b->out);
     b->sent++;
     sl_core_unblock(sim, b->instance, true);
     if (b->out.count)
@@ -170,10 +169,10 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
     bool last = below == sim->machine.levels, gone;
-    if (last && sl_place_of(b, r->addr) == b->number) {
-        gone = sl_dram_put(sim, b, number);
+    if (last && sl_hop_of(b, r->addr) == b->number) {
+        gone = sl_dram_enqueue(sim, b, number);
         if (gone)
-            sl_line_taken(sim, r);
+            sl_writeback_accepted(sim, r);
     } else {
         sl_bank *home = last ? &sim->bank[b->number][sl_bank_home(sim, b->number, r->core, r->addr)] : NULL;
         sl_bank *to = last ? home : &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
@@ -187,7 +186,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     }
     if (!gone)
         return;
-    sl_queue_take(&b->out);
+    sl_queue_pop(&b->out);
     b->changed |= b->stall == SL_STALL_QUEUE;
 }
 
@@ -208,8 +207,7 @@ static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, ui
         sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
         uint64_t start = to->back_free > arrival ? to->back_free : arrival;
         r->feedback = first->feedback;
-        if (sim->data_check)
-            sl_data_check_coalesce(sim, primary, number);
+        SL_OBSERVE_DATA(sim, on_coalesce, primary, number);
         to->back_free = start + cycles;
         carry(sim, back_of(sim, to), start + cycles - 1, number, to);
     }
@@ -225,7 +223,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     const sl_request *r = sl_request_at(sim, number);
     uint32_t above = b->number - !sl_is_sent_home(sim, b, r->core);
     sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
-    uint32_t cycles = flits(sim, b->level, r->units);
+    uint32_t cycles = flits(sim, b->level, r->granules);
     uint64_t arrival = now + b->level->network_cycles;
     if (to->back_free > arrival) {
         b->up_free = now + (to->back_free - arrival);
@@ -233,7 +231,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     }
     b->up_free = now + cycles;
     to->back_free = arrival + cycles;
-    sl_queue_take(from);
+    sl_queue_pop(from);
     if (sim->coalescer && !above && r->kind == SL_REQUEST_LOAD)
         answer_coalesced(sim, number, arrival, cycles);
     carry(sim, back_of(sim, to), arrival + cycles - 1, number, to);

@@ -7,7 +7,7 @@
 
 #include "sim/bank.h"
 
-enum { SL_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
+enum { SL_PACKET_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
 
 /* A queue entry has become free: the bank of `level` that has waited longest goes on. */
 void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
@@ -27,5 +27,28 @@ void sl_network_send(sl_sim *sim, sl_bank *bank);
 void sl_network_sent(sl_sim *sim, sl_bank *bank);
 /* The same with an answer, of which one is due. */
 void sl_network_up(sl_sim *sim, sl_bank *bank);
+
+/* ---- request coalescing across SMs (coalescer.c) ----
+ *
+ * Reads of the same sectors by several SMs that L2 sees as one (access/coalescer.h), from the arrival of the first of
+ * them at L2 until it is answered. */
+
+typedef struct sl_coalescer sl_coalescer;
+
+/* *coalescer stays NULL where the machine has none; the machine must outlive it. */
+sl_status sl_coalescer_create(const sl_machine *machine, sl_coalescer **coalescer, sl_error *error);
+void sl_coalescer_destroy(sl_coalescer *coalescer); /* NULL is fine */
+
+typedef enum sl_coalesced { SL_COALESCED_FIRST, SL_COALESCED_ALONE, SL_COALESCED_MERGED } sl_coalesced;
+
+/* A request comes to the second level. FIRST: when it is taken, it may be opened for others. MERGED: it waits for
+ * another one, which is there. Reads of other sectors of a line that is open go alone, and close it. */
+sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t number);
+/* Others may be merged with it from now on. `r`: as it came. False: memory ran out. */
+bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number);
+/* The line changes: reads that come after that must not get what was read before. */
+void sl_coalescer_close(sl_sim *sim, uint64_t addr);
+/* The second level answers it: returns the merged reads, which get the same data. */
+sl_request_list sl_coalescer_answer(sl_sim *sim, uint32_t number);
 
 #endif

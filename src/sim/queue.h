@@ -36,7 +36,7 @@ static inline bool sl_queue_grow(sl_queue *q)
 }
 
 /* False: memory ran out. */
-static inline bool sl_queue_put(sl_queue *q, uint64_t time, uint32_t request, uint32_t to)
+static inline bool sl_queue_push(sl_queue *q, uint64_t time, uint32_t request, uint32_t to)
 {
     if (q->count == q->capacity && !sl_queue_grow(q))
         return false;
@@ -62,7 +62,7 @@ static inline uint32_t sl_queue_at(const sl_queue *q, uint32_t i)
 }
 
 /* Lets go of those that were to wait longer. */
-static inline void sl_queue_hurry(sl_queue *q, uint64_t time)
+static inline void sl_queue_expedite(sl_queue *q, uint64_t time)
 {
     for (uint32_t i = 0; i < q->count; i++) {
         sl_queued *item = &q->item[(q->head + i) & (q->capacity - 1)];
@@ -77,7 +77,7 @@ static inline uint64_t sl_queue_ready_at(const sl_queue *q)
     return UINT64_MAX - q->from_end;
 }
 
-static inline uint32_t sl_queue_take(sl_queue *q)
+static inline uint32_t sl_queue_pop(sl_queue *q)
 {
     uint32_t request = q->item[q->head].request;
     q->head = (q->head + 1) & (q->capacity - 1);

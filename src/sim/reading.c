@@ -13,50 +13,50 @@ sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error)
 
 /* Reads blocks of a unit ahead with their accesses, up to the end of an iteration. `part`, `from`: where those of the
  * iteration begin. */
-static sl_status read_iteration(sl_sim_warp *warp, const sl_loop *unit, uint32_t first, uint32_t part, sl_access *from,
-                                bool *more, sl_error *error)
+static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint32_t first, uint32_t part,
+                                sl_access *from, bool *more, sl_error *error)
 {
     sl_warp_cursor *cursor = &warp->reader.cursor;
     sl_status status = SL_OK;
     uint32_t n = 0, next = 0;
     do {
         for (; n < next; n++)
-            from += unit[n].accesses;
-        warp->parts |= UINT64_C(1) << (part + n);
-        for (uint32_t i = 0; i < unit[n].accesses && !status; i++) {
+            from += region[n].accesses;
+        warp->bb_copies |= UINT64_C(1) << (part + n);
+        for (uint32_t i = 0; i < region[n].accesses && !status; i++) {
             status = sl_warp_read_access(warp, error);
             from[i] = cursor->access;
         }
         if (!status)
             status = sl_warp_reader_step(&warp->reader, more, error);
         next = cursor->bb - first;
-    } while (!status && *more && next > n && next < unit->blocks);
+    } while (!status && *more && next > n && next < region->blocks);
     return status;
 }
 
 /* Reads a unit ahead with its accesses, at most as many iterations as become one. */
-static sl_status read_unit(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+static sl_status read_region(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    const sl_loop *loop = sim->program->loop, *unit = &loop[warp->reader.cursor.bb];
+    const sl_region *regions = sim->program->region, *region = &regions[warp->reader.cursor.bb];
     const uint32_t *at = &warp->reader.cursor.bb;
-    sl_access *held = core->held + (size_t)w * sim->program->held;
+    sl_access *held = core->read_ahead + (size_t)w * sim->program->read_ahead;
     sl_status status = SL_OK;
     bool more = true;
-    warp->loop = *at;
+    warp->region = *at;
     warp->iterations = 0;
-    warp->parts = 0;
-    warp->held_from = warp->held_count = warp->part_from = warp->part_count = 0;
-    while (!status && more && *at == warp->loop && warp->iterations < unit->factor) {
-        uint32_t n = warp->iterations++, part = unit->lead * unit->lead_blocks + n * unit->blocks;
-        status = read_iteration(warp, unit, warp->loop, part, held + unit->lead_accesses + n * unit->unit_accesses,
-                                &more, error);
+    warp->bb_copies = 0;
+    warp->ahead_from = warp->ahead_count = warp->copies_from = warp->copies_count = 0;
+    while (!status && more && *at == warp->region && warp->iterations < region->factor) {
+        uint32_t n = warp->iterations++, part = region->lead * region->lead_blocks + n * region->blocks;
+        status = read_iteration(warp, region, warp->region, part,
+                                held + region->lead_accesses + n * region->iteration_accesses, &more, error);
     }
-    const sl_loop *tail = &loop[unit->tail];
-    if (!status && more && unit->tail && *at == unit->tail && warp->iterations <= tail->lead) {
-        warp->loop = *at;
+    const sl_region *tail = &regions[region->tail];
+    if (!status && more && region->tail && *at == region->tail && warp->iterations <= tail->lead) {
+        warp->region = *at;
         warp->iterations = 1;
-        status = read_iteration(warp, tail, warp->loop, tail->lead * tail->lead_blocks, held + tail->lead_accesses,
+        status = read_iteration(warp, tail, warp->region, tail->lead * tail->lead_blocks, held + tail->lead_accesses,
                                 &more, error);
     }
     warp->at_next = more;
@@ -73,18 +73,18 @@ static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl
     sl_status status = SL_OK;
     bool more = true;
     uint32_t n = 0;
-    warp->loop = cursor->bb;
+    warp->region = cursor->bb;
     for (; n < chain->blocks && !status; n++) {
-        bool here = more && cursor->bb == warp->loop + n;
+        bool here = more && cursor->bb == warp->region + n;
         if (n % 2 == 0 && !(here && cursor->mask == mask))
             break;
         if (!here)
             continue;
         warp->chained |= 1u << n;
         warp->chain_lanes[n] = (uint8_t)__builtin_popcountll(cursor->mask);
-        for (uint32_t i = 0; i < sim->program->loop[warp->loop + n].accesses && !status; i++) {
+        for (uint32_t i = 0; i < sim->program->region[warp->region + n].accesses && !status; i++) {
             status = sl_warp_read_access(warp, error);
-            core->held[(size_t)w * sim->program->held + chain->from[n] + i] = cursor->access;
+            core->read_ahead[(size_t)w * sim->program->read_ahead + chain->first_access[n] + i] = cursor->access;
         }
         if (!status)
             status = sl_warp_reader_step(&warp->reader, &more, error);
@@ -104,8 +104,8 @@ sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, b
     warp->at_next = false;
     if (!status && *more) {
         warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
-        if (sim->program->loop[warp->reader.cursor.bb].factor)
-            status = read_unit(sim, core, w, error);
+        if (sim->program->region[warp->reader.cursor.bb].factor)
+            status = read_region(sim, core, w, error);
         else if (sim->program->chain && sim->program->chain[warp->reader.cursor.bb].blocks)
             status = read_chain(sim, core, w, error);
     }
@@ -115,29 +115,29 @@ sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, b
 const sl_trace_bb *sl_warp_choose_block(const sl_program *p, sl_sim_warp *warp)
 {
     if (warp->chained) {
-        const sl_chain *chain = &p->chain[warp->loop];
+        const sl_chain *chain = &p->chain[warp->region];
         uint32_t n = (uint32_t)__builtin_ctz(warp->chained);
         warp->chained &= warp->chained - 1;
         warp->next_lanes = warp->chain_lanes[n];
-        warp->accesses = p->held;
-        warp->held_from = warp->part_from = 0;
-        warp->parts = UINT64_MAX;
+        warp->accesses = p->read_ahead;
+        warp->ahead_from = warp->copies_from = 0;
+        warp->bb_copies = UINT64_MAX;
         return &p->block[chain->block + n + (warp->hoisted ? chain->blocks : 0)];
     }
     if (!warp->iterations) {
-        warp->accesses = warp->held_from = warp->held_count = warp->part_from = 0;
-        warp->parts = UINT64_MAX;
+        warp->accesses = warp->ahead_from = warp->ahead_count = warp->copies_from = 0;
+        warp->bb_copies = UINT64_MAX;
         return &p->block[warp->reader.cursor.bb];
     }
-    const sl_loop *unit = &p->loop[warp->loop];
+    const sl_region *region = &p->region[warp->region];
     uint32_t v = 0;
-    while (unit->version[v].iterations > warp->iterations)
+    while (region->version[v].iterations > warp->iterations)
         v++;
-    uint32_t done = unit->version[v].iterations;
-    warp->held_from += warp->held_count;
-    warp->held_count = warp->accesses = done * unit->unit_accesses;
-    warp->part_from += warp->part_count;
-    warp->part_count = done * unit->blocks;
+    uint32_t done = region->version[v].iterations;
+    warp->ahead_from += warp->ahead_count;
+    warp->ahead_count = warp->accesses = done * region->iteration_accesses;
+    warp->copies_from += warp->copies_count;
+    warp->copies_count = done * region->blocks;
     warp->iterations -= done;
-    return &p->block[unit->version[v].block];
+    return &p->block[region->version[v].block];
 }

@@ -30,7 +30,7 @@ static bool refill(sl_request_pool *pool, sl_request_stock *stock)
     return any;
 }
 
-uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock)
+uint32_t sl_request_alloc(sl_request_pool *pool, sl_request_stock *stock)
 {
     uint32_t number = stock->free;
     if (stock->spare) {
@@ -43,11 +43,11 @@ uint32_t sl_request_take(sl_request_pool *pool, sl_request_stock *stock)
         number = stock->fresh++;
     }
     stock->used++;
-    *sl_pool_at(pool, number) = (sl_request){.next = SL_NONE, .group = SL_NONE};
+    *sl_pool_at(pool, number) = (sl_request){.next = SL_NONE, .memop = SL_NONE};
     return number;
 }
 
-void sl_request_give(sl_request_pool *pool, sl_request_stock *stock, uint32_t number)
+void sl_request_free(sl_request_pool *pool, sl_request_stock *stock, uint32_t number)
 {
     sl_pool_at(pool, number)->next = stock->free;
     stock->free = number;

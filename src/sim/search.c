@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/search.h"
+#include "sim/series.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -163,8 +163,8 @@ sl_status sl_sim_search_run(const sl_sim_series *series, sl_machine *machine, co
                   .progress = options->progress,
                   .lock = PTHREAD_MUTEX_INITIALIZER};
     s.options.progress = NULL;
-    s.options.listener = NULL;
-    s.options.record_stream = NULL;
+    s.options.observer = NULL;
+    s.options.record_requests = NULL;
     status = list_tries(search, error);
     if (!status)
         status = run_tries(&s, pool, error);

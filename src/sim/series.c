@@ -90,8 +90,8 @@ sl_status sl_sim_series_count(const sl_sim_series *series, const sl_machine *mac
     sl_machine plain = *machine;
     sl_sim_options quiet = *options;
     plain.level[0].bypass[0] = 0;
-    quiet.listener = NULL;
-    quiet.record_stream = NULL;
+    quiet.observer = NULL;
+    quiet.record_requests = NULL;
     sl_line_counts **made = calloc(series->launches + 1u, sizeof *made);
     bool ok = made;
     for (uint32_t n = 0; ok && n < series->launches; n++) {

@@ -25,7 +25,7 @@ typedef sl_status (*sl_sim_each)(void *to, const sl_sim *sim, uint32_t n, const 
 
 /* `pool` (may be NULL) reads launches. `each` may be NULL. `state`: where not NULL, gets the text of sl_sim_state_text
  * after a launch that made no progress, to be freed, and NULL otherwise. Parameters that were given as "best" have to
- * be found before (search.h). */
+ * be found before (sl_sim_search_run). */
 sl_status sl_sim_series_run(const sl_sim_series *series, const sl_machine *machine, const sl_sim_options *options,
                             sl_pool *pool, sl_sim_each each, void *to, char **state, sl_error *error);
 
@@ -35,5 +35,38 @@ sl_status sl_sim_needs_counts(const sl_machine *machine, bool *needed, sl_error 
 sl_status sl_sim_series_count(const sl_sim_series *series, const sl_machine *machine, const sl_sim_options *options,
                               sl_pool *pool, sl_line_counts ***counts, char **state, sl_error *error);
 void sl_sim_series_free_counts(const sl_sim_series *series, sl_line_counts **counts); /* NULL is fine */
+
+/* ---- parameters given as "best" (search.c) ----
+ *
+ * Every value that the policy lists is simulated; those with the fewest cycles over all launches win, the first of
+ * equals. */
+
+enum { SL_MAX_SEARCHED = 4, SL_MAX_TRIES = 4096 };
+
+typedef struct sl_sim_searched {
+    uint32_t level;
+    bool bypass; /* a parameter of the policy that bypasses; false: of the one that replaces */
+    const sl_policy_ops *ops;
+    uint32_t param; /* of ops->params */
+} sl_sim_searched;
+
+typedef struct sl_sim_try {
+    uint64_t value[SL_MAX_SEARCHED]; /* as the parameters */
+    uint64_t cycles;
+} sl_sim_try;
+
+typedef struct sl_sim_search {
+    uint32_t params; /* 0: nothing was to be found */
+    sl_sim_searched param[SL_MAX_SEARCHED];
+    size_t tries;
+    sl_sim_try *tried;
+    size_t chosen; /* of the tries */
+} sl_sim_search;
+
+/* Puts the values it finds into the machine's policies. Tries run in parallel on the pool (NULL: one after the other);
+ * the outcome does not depend on that. The caller frees the search by sl_sim_search_fini, also after a failure. */
+sl_status sl_sim_search_run(const sl_sim_series *series, sl_machine *machine, const sl_sim_options *options,
+                            sl_pool *pool, sl_sim_search *search, sl_error *error);
+void sl_sim_search_fini(sl_sim_search *search);
 
 #endif

@@ -7,13 +7,13 @@
 
 #include "machine/occupancy.h"
 #include "sim/bank.h"
-#include "sim/coalescer.h"
 #include "sim/core.h"
-#include "sim/data_check.h"
+#include "sim/data_observer.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
-#include "sim/prefetch.h"
-#include "sim/stream.h"
+#include "sim/host_prefetch.h"
+#include "sim/l1_requests.h"
+#include "sim/network.h"
 
 /* ---- what it can simulate ---- */
 
@@ -26,10 +26,10 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
     if (m->cores > UINT16_MAX)
         return sl_fail(error, SL_UNSUPPORTED, "%s has %u cores; the simulator takes up to %u", m->name, m->cores,
                        UINT16_MAX);
-    uint32_t unit = m->level[0].sector_bytes;
+    uint32_t granule = m->level[0].sector_bytes;
     for (uint32_t i = 0; i < m->levels; i++) {
         const sl_level *level = &m->level[i];
-        unit = level->sector_bytes < unit ? level->sector_bytes : unit;
+        granule = level->sector_bytes < granule ? level->sector_bytes : granule;
         if (i && level->line_bytes < m->level[i - 1].line_bytes)
             return sl_fail(error, SL_UNSUPPORTED,
                            "%s: lines of %s are shorter than those of %s; the simulator supports only equal or longer "
@@ -51,10 +51,10 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
             return sl_fail(error, SL_UNSUPPORTED,
                            "%s: only the first level can have 'write: allocate' in the simulator", m->name);
     }
-    if (m->level[m->levels - 1].line_bytes / unit > 32)
+    if (m->level[m->levels - 1].line_bytes / granule > 32)
         return sl_fail(error, SL_UNSUPPORTED,
                        "%s: a line of %u bytes in sectors of %u; the simulator takes up to 32 of them", m->name,
-                       m->level[m->levels - 1].line_bytes, unit);
+                       m->level[m->levels - 1].line_bytes, granule);
     return SL_OK;
 }
 
@@ -73,7 +73,7 @@ static void choose_prefetch(sl_sim *sim)
     sim->prefetch_parts = bytes < SL_HOST_CACHE_BYTES ? 0 : max;
 }
 
-sl_status sl_prefetch_create(sl_sim *sim, sl_error *error)
+sl_status sl_host_prefetch_create(sl_sim *sim, sl_error *error)
 {
     sim->prefetch = NULL;
     if (!sim->prefetch_parts)
@@ -94,13 +94,13 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
     sl_sim *sim = calloc(1, sizeof *sim);
     if (!sim)
         return sl_fail_memory(error);
-    uint32_t unit = machine->level[0].sector_bytes;
+    uint32_t granule = machine->level[0].sector_bytes;
     for (uint32_t i = 1; i < machine->levels; i++)
-        unit = machine->level[i].sector_bytes < unit ? machine->level[i].sector_bytes : unit;
+        granule = machine->level[i].sector_bytes < granule ? machine->level[i].sector_bytes : granule;
     sim->whole = sim->machine = *machine;
     sim->options = *options;
-    sim->log2_unit = (unsigned)__builtin_ctz(unit);
-    sim->sector_units = machine->level[0].sector_bytes / unit;
+    sim->log2_granule = (unsigned)__builtin_ctz(granule);
+    sim->sector_granules = machine->level[0].sector_bytes / granule;
     sim->log2_line = (unsigned)__builtin_ctz(machine->level[0].line_bytes);
     sim->pool = malloc(sizeof *sim->pool);
     if (!sim->pool || !sl_request_pool_init(sim->pool))
@@ -115,10 +115,8 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
         status = sl_coalescer_create(&sim->whole, &sim->coalescer, error);
     if (!status) {
         choose_prefetch(sim);
-        status = sl_prefetch_create(sim, error);
+        status = sl_host_prefetch_create(sim, error);
     }
-    if (!status && options->check_data)
-        status = sl_data_check_create(sim, error);
     if (status)
         sl_sim_destroy(sim);
     else
@@ -131,7 +129,6 @@ void sl_sim_destroy(sl_sim *sim)
     if (!sim)
         return;
     sl_cores_destroy(sim);
-    sl_data_check_destroy(sim);
     for (uint32_t i = 0; i < sim->machine.levels; i++)
         sl_banks_destroy(sim, i);
     sl_dram_destroy(sim);
@@ -153,7 +150,7 @@ void sl_sim_destroy(sl_sim *sim)
 static bool is_kept(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    return level->keep && sim->banks[number] && !sim->data_check &&
+    return level->keep && sim->banks[number] && !sim->options.data_observer &&
            sim->bank[number][0].sets * (number ? level->banks : 1) == level->sets &&
            sim->bank[number][0].ways == level->ways;
 }
@@ -217,7 +214,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     sim->result->l1_bytes = occupancy.l1_bytes;
     sim->now = sim->last_progress = sim->machine.core.launch_cycles;
     sim->next_block = sim->blocks_done = sim->ends_seen = sim->block_ends = 0;
-    sim->shape = sl_access_shape_of(&sim->machine, launch, sim->machine.level[0].line_bytes, 1u << sim->log2_unit);
+    sim->shape = sl_access_shape_of(&sim->machine, launch, sim->machine.level[0].line_bytes, 1u << sim->log2_granule);
     sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
     sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
@@ -241,12 +238,12 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
 /* Notifies listeners. */
 static sl_status announce(sl_sim *sim, sl_error *error)
 {
-    const sl_sim_listener *listener = sim->options.listener;
+    const sl_sim_observer *observer = sim->options.observer;
     const sl_bank *first = &sim->bank[0][0];
-    if (listener && listener->launch)
-        listener->launch(listener->to, &sim->machine, sim->loaded);
-    if (sim->options.record_stream)
-        return sl_sim_stream_start(sim->options.record_stream, sim->banks[0], first->sets, first->ways, error);
+    if (observer && observer->launch)
+        observer->launch(observer->to, &sim->machine, sim->loaded);
+    if (sim->options.record_requests)
+        return sl_l1_requests_start(sim->options.record_requests, sim->banks[0], first->sets, first->ways, error);
     return SL_OK;
 }
 
@@ -285,12 +282,10 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan 
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         status = sl_banks_check(sim, i, error);
     if (!status)
-        status = sl_data_check_result(sim, error);
-    if (!status)
         status = sl_sim_collect(sim, error);
     sim->earlier += sim->now;
-    if (!status && sim->options.listener && sim->options.listener->done)
-        sim->options.listener->done(sim->options.listener->to, result->cycles);
+    if (!status && sim->options.observer && sim->options.observer->done)
+        sim->options.observer->done(sim->options.observer->to, result->cycles);
     sl_cores_destroy(sim);
     free(sim->slot);
     sim->slot = NULL;

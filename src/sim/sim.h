@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "machine/machine.h"
 #include "policy/policy.h"
+#include "sluice/counters.h"
 #include "sluice/sim.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
@@ -41,7 +42,7 @@ typedef enum sl_dram_command {
 
 /* Is notified of what the parts of a machine do, in the order in which it is simulated; cycles are those of the launch.
  * Any of the functions may be NULL. */
-typedef struct sl_sim_listener {
+typedef struct sl_sim_observer {
     void *to;
     void (*launch)(void *to, const sl_machine *machine, const sl_loaded *loaded); /* starts */
     void (*done)(void *to, uint64_t cycles);                                      /* it has ended */
@@ -50,60 +51,50 @@ typedef struct sl_sim_listener {
     /* A bank of a level at the end of a cycle: lines in flight, and requests that wait before it. */
     void (*bank)(void *to, uint32_t level, uint32_t bank, uint64_t now, uint32_t mshrs, uint32_t queued);
     void (*dram)(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write);
-} sl_sim_listener;
+} sl_sim_observer;
 
 typedef struct sl_sim_options {
     uint64_t seed;
-    bool cold;                            /* empties all levels before each launch */
-    const struct sl_line_counts *counts;  /* of a profiling run, for policies that need them */
-    struct sl_line_counts *record_counts; /* counts requests to the first level; NULL: not wanted */
-    struct sl_sim_stream *record_stream;  /* requests to the first level, in order; NULL: not wanted */
-    const sl_sim_listener *listener;      /* NULL: nobody listens */
-    uint64_t max_cycles;                  /* of a launch; 0: any number */
-    bool check_data;                      /* fails where a load does not see the last store (data_check.h) */
-    const sl_progress *progress;          /* NULL: none */
-    sl_pool *pool;                        /* threads that simulate a launch together; NULL: the caller does it alone */
+    bool cold;                                    /* empties all levels before each launch */
+    const struct sl_line_counts *counts;          /* of a profiling run, for policies that need them */
+    struct sl_line_counts *record_counts;         /* counts requests to the first level; NULL: not wanted */
+    struct sl_l1_requests *record_requests;       /* requests to the first level, in order; NULL: not wanted */
+    const sl_sim_observer *observer;              /* NULL: none */
+    uint64_t max_cycles;                          /* of a launch; 0: any number */
+    const struct sl_data_observer *data_observer; /* data_observer.h; NULL: none */
+    const sl_progress *progress;                  /* NULL: none */
+    sl_pool *pool;        /* threads that simulate a launch together; NULL: the caller does it alone */
     uint32_t shared_from; /* groups of cores with work in a cycle that these share; 0: as many as are worth it */
 } sl_sim_options;
 
+/* What a level counts: the fields are those of trace/metrics.def. */
 typedef struct sl_sim_level_result {
-    uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
-    uint64_t read_sectors, read_hit_sectors;            /* of loads */
-    uint64_t atomic_sectors, written_sectors, fill_sectors;
-    uint64_t store_hits;   /* stores that were sent on and found their line; not among the hits */
-    uint64_t store_misses; /* stores that missed and wrote the whole line: no misses as counted above */
-    uint64_t frc_misses;   /* of both kinds: fetched into an entry of FRC, or their victim evicted from one */
-    uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
-    uint64_t evictions, unused_evictions, untouched_evictions, writebacks;
+#define SL_LEVEL(field, ...) uint64_t field;
+#include "trace/metrics.def"
     uint64_t stall_cycles[SL_STALLS];
-    uint64_t
-        coalesced;   /* reads answered by one of another SM that was in flight, stores that joined one of their warp */
-    uint64_t copies; /* of the misses: answered by another partition, without memory */
-    uint64_t tag_accesses, data_accesses;
-    double energy_nj;  /* accesses and leakage, of all instances */
-    double leakage_nj; /* of that */
+#define SL_LEVEL_ENERGY(field, ...) double field;
+#include "trace/metrics.def"
 } sl_sim_level_result;
 
-/* The counts of a level, from trace/metrics.def. */
 typedef struct sl_level_metric {
-    const char *name, *unit, *heading, *description;
-    size_t offset; /* of a uint64_t in sl_sim_level_result */
+    sl_counter_info info;
+    const char *heading;
+    size_t offset; /* in sl_sim_level_result: of a double where `real`, else of a uint64_t */
+    bool real;
 } sl_level_metric;
 enum {
-#define SL_LEVEL(field, ...) SL_LEVEL_##field,
+#define SL_LEVEL(field, ...)        SL_LEVEL_##field,
+#define SL_LEVEL_STALL(field, ...)  SL_LEVEL_##field,
+#define SL_LEVEL_ENERGY(field, ...) SL_LEVEL_##field,
 #include "trace/metrics.def"
     SL_LEVEL_METRICS
 };
 extern const sl_level_metric sl_level_metrics[SL_LEVEL_METRICS];
 
-static inline uint64_t *sl_level_count(sl_sim_level_result *level, int metric)
-{
-    return (uint64_t *)((char *)level + sl_level_metrics[metric].offset);
-}
-static inline uint64_t sl_level_value(const sl_sim_level_result *level, int metric)
-{
-    return *(const uint64_t *)((const char *)level + sl_level_metrics[metric].offset);
-}
+/* A value of a level; counts are exact below 2^53. */
+double sl_level_value(const sl_sim_level_result *level, int metric);
+/* Adds every value of a level to that of another. */
+void sl_level_add(sl_sim_level_result *to, const sl_sim_level_result *from);
 
 struct sl_sim_result {
     uint64_t cycles;

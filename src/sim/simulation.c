@@ -81,12 +81,45 @@ const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot)
 }
 
 const sl_level_metric sl_level_metrics[SL_LEVEL_METRICS] = {
-#define SL_LEVEL(field, unit, heading, description)                                                                    \
-    {#field, unit, heading, description, offsetof(sl_sim_level_result, field)},
+#define AT(member)                                  offsetof(sl_sim_level_result, member)
+#define SL_LEVEL(field, unit, heading, description) {{#field, unit, description, ""}, heading, AT(field), false},
+#define SL_LEVEL_STALL(name, reason, heading, description)                                                             \
+    {{#name, "cycles", description, ""}, heading, AT(stall_cycles) + (reason) * sizeof(uint64_t), false},
+#define SL_LEVEL_ENERGY(field, unit, heading, description) {{#field, unit, description, ""}, heading, AT(field), true},
 #include "trace/metrics.def"
+#undef AT
 };
 
-sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const char *name, uint64_t *value,
+double sl_level_value(const sl_sim_level_result *level, int metric)
+{
+    const char *at = (const char *)level + sl_level_metrics[metric].offset;
+    return sl_level_metrics[metric].real ? *(const double *)(const void *)at
+                                         : (double)*(const uint64_t *)(const void *)at;
+}
+
+void sl_level_add(sl_sim_level_result *to, const sl_sim_level_result *from)
+{
+    for (int i = 0; i < SL_LEVEL_METRICS; i++) {
+        size_t offset = sl_level_metrics[i].offset;
+        if (sl_level_metrics[i].real)
+            *(double *)(void *)((char *)to + offset) += *(const double *)(const void *)((const char *)from + offset);
+        else
+            *(uint64_t *)(void *)((char *)to + offset) +=
+                *(const uint64_t *)(const void *)((const char *)from + offset);
+    }
+}
+
+size_t sl_level_counter_count(void)
+{
+    return SL_LEVEL_METRICS;
+}
+
+const sl_counter_info *sl_level_counter_at(size_t index)
+{
+    return index < SL_LEVEL_METRICS ? &sl_level_metrics[index].info : NULL;
+}
+
+sl_status sl_sim_level_value(const sl_sim_result *result, uint32_t level, const char *name, double *value,
                              sl_error *error)
 {
     const char *names[SL_LEVEL_METRICS];
@@ -94,7 +127,7 @@ sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const 
     if (level >= SL_MAX_LEVELS)
         return sl_fail(error, SL_NOT_FOUND, "level %u: no machine has that many", level);
     for (int i = 0; i < SL_LEVEL_METRICS; i++) {
-        names[i] = sl_level_metrics[i].name;
+        names[i] = sl_level_metrics[i].info.name;
         if (strcmp(name, names[i]))
             continue;
         *value = sl_level_value(&result->level[level], i);

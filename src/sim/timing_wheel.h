@@ -47,7 +47,7 @@ static inline uint64_t sl_wheel_shown(const sl_timing_wheel *wheel, uint64_t tim
     return time - wheel->floor < SL_WHEEL_SLOTS ? time : wheel->floor + SL_WHEEL_SLOTS - 1;
 }
 
-static inline void sl_wheel_put(sl_timing_wheel *wheel, uint32_t part, uint64_t time)
+static inline void sl_wheel_insert(sl_timing_wheel *wheel, uint32_t part, uint64_t time)
 {
     uint64_t shown = sl_wheel_shown(wheel, time);
     sl_wheel_slot(wheel, shown)[part / 64] |= UINT64_C(1) << (part % 64);
@@ -61,7 +61,7 @@ static inline void sl_wake(sl_timing_wheel *wheel, uint32_t part, uint64_t time)
     if (time >= wheel->next[part])
         return;
     wheel->next[part] = time;
-    sl_wheel_put(wheel, part, time);
+    sl_wheel_insert(wheel, part, time);
 }
 
 /* The next cycle in which a part may want to be ticked. */
@@ -89,7 +89,7 @@ static inline uint64_t sl_wheel_bits(const sl_timing_wheel *wheel, uint32_t word
 }
 
 /* The first part in [from, end) that is due, and is so no longer then; `end`: there is none. */
-static inline uint32_t sl_wheel_take(sl_timing_wheel *wheel, uint32_t from, uint32_t end)
+static inline uint32_t sl_wheel_pop(sl_timing_wheel *wheel, uint32_t from, uint32_t end)
 {
     uint64_t *slot = sl_wheel_slot(wheel, wheel->floor);
     while (from < end) {
@@ -108,7 +108,7 @@ static inline uint32_t sl_wheel_take(sl_timing_wheel *wheel, uint32_t from, uint
             return from;
         }
         if (time != SL_NEVER) /* it has longer to wait, or was ticked sooner and waits for another cycle */
-            sl_wheel_put(wheel, from, time);
+            sl_wheel_insert(wheel, from, time);
         from++;
     }
     return end;

@@ -70,7 +70,7 @@ static sl_status run_points(const sl_point_batch *batch, sl_beside_hardware *to,
     for (size_t at = 0; at < to->pairs.count && !status; at++)
         for (size_t i = 0; i < to->points; i++) {
             sl_counts *counts = &to->predicted[at * to->points + i];
-            *counts = result[i].launch[at].counts;
+            *counts = result[i].result.launch[at].counts;
             add_facts(counts, &facts[at]);
         }
     sl_point_results_free(result, batch->count);

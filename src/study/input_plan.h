@@ -4,8 +4,8 @@
 #define SL_STUDY_INPUT_PLAN_H
 
 #include "machine/machine.h"
-#include "sim/sim.h"
 #include "recording/recording.h"
+#include "sim/sim.h"
 #include "tune/plan.h"
 
 /* Gives a program or trace the PTX that it was recorded from: of a PTX file, of a program, or what a program kept as it

@@ -319,15 +319,33 @@ static sl_status take_quick(reader *r, const yaml_node_t *map)
 
 /* ---- configurations ---- */
 
-enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, STREAM, VARY, BEST, HELP, VALUES, EACH, CONFIG_KEYS };
-static const char *const config_keys[] = {"kind",   "machine", "set",  "l1",   "l2",     "scheduler", "without", "cold",
-                                          "stream", "vary",    "best", "help", "values", "each",      NULL};
+enum {
+    KIND,
+    MACHINE,
+    SET,
+    L1,
+    L2,
+    SCHEDULER,
+    WITHOUT,
+    COLD,
+    STREAM,
+    LOADS_ONLY,
+    VARY,
+    BEST,
+    HELP,
+    VALUES,
+    EACH,
+    CONFIG_KEYS
+};
+static const char *const config_keys[] = {"kind",    "machine", "set",    "l1",         "l2",   "scheduler",
+                                          "without", "cold",    "stream", "loads_only", "vary", "best",
+                                          "help",    "values",  "each",   NULL};
 
 static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point *point)
 {
     int kind = (int)point->kind;
-    sl_status status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_point_kinds, &kind);
-    point->kind = (sl_point_kind)kind;
+    sl_status status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
+    point->kind = (sl_analysis_kind)kind;
     if (!status)
         status = copy_word(r, value[MACHINE], "machine", &point->machine);
     if (!status)
@@ -344,7 +362,9 @@ static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point
         status = copy_word(r, value[WITHOUT], "without", &point->without);
     if (!status)
         status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &point->cold);
-    return status ? status : sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &point->stream);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &point->requests);
+    return status ? status : sl_yaml_take_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &point->loads_only);
 }
 
 /* {pd: [4, 8]}: the configuration with each of the values for $pd. */
@@ -682,7 +702,7 @@ static sl_status take_root(reader *r)
                                         "groups", "quick", "configs", "figures", "alone",   "params", NULL};
     const yaml_node_t *root = sl_yaml_root(&r->yaml), *v[KEYS];
     sl_point start = SL_POINT_START;
-    int kind = SL_POINT_SIM;
+    int kind = SL_ANALYSIS_SIM;
     if (!root)
         return FAIL(NULL, "the file contains no paper");
     sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
@@ -700,8 +720,8 @@ static sl_status take_root(reader *r)
     if (!status)
         status = copy_word(r, v[MACHINE_], "machine", &start.machine);
     if (!status)
-        status = sl_yaml_take_choice(&r->yaml, v[KIND_], "kind", sl_point_kinds, &kind);
-    start.kind = (sl_point_kind)kind;
+        status = sl_yaml_take_choice(&r->yaml, v[KIND_], "kind", sl_analysis_names, &kind);
+    start.kind = (sl_analysis_kind)kind;
     if (!status)
         status = sl_yaml_take_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
     if (!status)

@@ -6,44 +6,11 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/split.h"
 #include "machine/keys.h"
 #include "machine/level_policies.h"
 #include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */
-#include "base/split.h"
 #include "workloads/workload.h"
-
-const char *const sl_point_kinds[SL_POINT_KINDS + 1] = {"sim", "model", "tune", "profile", NULL};
-
-/* ---- values ---- */
-
-static sl_value *find_value(const sl_values *values, const char *name)
-{
-    for (size_t i = 0; i < values->count; i++)
-        if (!strcmp(values->items[i].name, name))
-            return &values->items[i];
-    return NULL;
-}
-
-const double *sl_values_find(const sl_values *values, const char *name)
-{
-    sl_value *found = find_value(values, name);
-    return found ? &found->value : NULL;
-}
-
-bool sl_values_add(sl_values *values, const char *name, double amount)
-{
-    sl_value *found = find_value(values, name);
-    if (found) {
-        found->value += amount;
-        return true;
-    }
-    if (!sl_array_reserve(values, 1))
-        return false;
-    sl_value *added = &values->items[values->count++];
-    *added = (sl_value){.value = amount};
-    snprintf(added->name, sizeof added->name, "%s", name);
-    return true;
-}
 
 /* ---- the machine ---- */
 
@@ -217,9 +184,9 @@ sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BY
 /* Rejects settings that other kinds of points have. */
 static sl_status check_kind(const sl_point *point, sl_error *error)
 {
-    if (point->stream && point->kind != SL_POINT_SIM)
+    if (point->requests && point->kind != SL_ANALYSIS_SIM)
         return sl_fail(error, SL_INVALID, "'stream: yes' requires 'kind: sim'");
-    if (*point->plan && point->kind != SL_POINT_SIM)
+    if (*point->plan && point->kind != SL_ANALYSIS_SIM)
         return sl_fail(error, SL_INVALID, "'plan: %s' requires 'kind: sim'", point->plan);
     return SL_OK;
 }
@@ -240,13 +207,14 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     sl_hash hash = sl_hash_start();
     sl_hash_text(&hash, SL_ENGINE_ID);
     sl_hash_text(&hash, trace_key);
-    sl_hash_text(&hash, sl_point_kinds[point->kind]);
+    sl_hash_text(&hash, sl_analysis_names[point->kind]);
     sl_hash_number(&hash, point->seed);
     sl_hash_text(&hash, point->without);
     sl_hash_number(&hash, point->cold);
-    sl_hash_number(&hash, point->alone);
-    sl_hash_number(&hash, point->stream);
-    if (point->kind == SL_POINT_TUNE)
+    sl_hash_number(&hash, point->isolated);
+    sl_hash_number(&hash, point->requests);
+    sl_hash_number(&hash, point->loads_only);
+    if (point->kind == SL_ANALYSIS_TUNE)
         sl_hash_text(&hash, SL_TUNING_ID);
     sl_hash_text(&hash, point->kernel);
     if (*point->launch)
@@ -260,7 +228,7 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
 
 char *sl_point_text(const sl_point *p, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%s%s%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_point_kinds[p->kind], " of ",
+    snprintf(buffer, size, "%s%s%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_analysis_names[p->kind], " of ",
              p->input.name, *p->input.params ? " " : "", p->input.params, *p->kernel ? " " : "", p->kernel,
              *p->launch ? " launch " : "", p->launch, !strcmp(p->input.size, "default") ? "" : " (other size)",
              p->machine, *p->settings ? " with " : "", p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "",

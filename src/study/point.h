@@ -9,23 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/array.h"
+#include "analysis/analysis.h"
 #include "machine/machine.h"
-#include "recording/recording.h"
-
-/* The analysis. */
-typedef enum sl_point_kind {
-    SL_POINT_SIM,     /* cycle by cycle */
-    SL_POINT_MODEL,   /* by reuse distances */
-    SL_POINT_TUNE,    /* cycle by cycle, with loads that bypass as each selection strategy says (point_tune.h) */
-    SL_POINT_PROFILE, /* reuse in the trace alone, in the order and with the line and size of the machine's L1 */
-    SL_POINT_KINDS
-} sl_point_kind;
-extern const char *const sl_point_kinds[SL_POINT_KINDS + 1]; /* their names; ends with NULL */
 
 /* Strings are borrowed; unused ones are "". */
 typedef struct sl_point {
-    sl_point_kind kind;
+    sl_analysis_kind kind;
     sl_input_spec input;
     const char *kernel; /* kernels that match this alone, as --kernel; "": each kernel, summed up */
     const char *launch; /* the only launch, by its number in the whole run; "": all */
@@ -35,10 +24,9 @@ typedef struct sl_point {
     const char *l1, *l2, *scheduler;
     const sl_machine *resolved; /* the machine, if it is loaded already; NULL: as the strings say */
     const char *without;        /* extensions of the model that are off: "latency mshr" */
-    const char *plan;           /* SL_POINT_SIM: file of a bypass plan for the code of the input */
-    bool cold;
-    bool alone;  /* SL_POINT_SIM: each launch on a machine that nothing ran on before */
-    bool stream; /* SL_POINT_SIM: also the reuse of lines in the requests of L1 (sim/stream.h) */
+    const char *plan;           /* SL_ANALYSIS_SIM: file of a bypass plan for the code of the input */
+    /* as in sl_analysis */
+    bool cold, isolated, requests, loads_only;
 } sl_point;
 
 /* The default GPU of all commands and points. */
@@ -51,19 +39,7 @@ typedef struct sl_point {
         .settings = "", .l1 = "", .l2 = "", .scheduler = "", .without = "", .plan = ""                                 \
     }
 
-enum { SL_KEY_BYTES = 33, SL_VALUE_NAME = 40 };
-
-/* A counter of a result, summed over the launches of the program. */
-typedef struct sl_value {
-    char name[SL_VALUE_NAME];
-    double value; /* counters are whole and exact below 2^53 */
-} sl_value;
-
-typedef SL_ARRAY(sl_value) sl_values;
-
-/* False when memory runs out. Adds to a value that is there. */
-bool sl_values_add(sl_values *values, const char *name, double amount);
-const double *sl_values_find(const sl_values *values, const char *name); /* NULL: there is none */
+enum { SL_KEY_BYTES = 33 };
 
 /* A GPU with settings and policies; NULL or "": as it is. */
 typedef struct sl_machine_choice {
@@ -85,20 +61,8 @@ sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BY
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],
                         char trace_key[SL_KEY_BYTES], sl_error *error);
 
-/* The result of a point for one launch. */
-typedef struct sl_point_launch {
-    sl_counts counts;
-    uint64_t l1_bytes; /* of the first level beside shared memory */
-} sl_point_launch;
-
-typedef struct sl_point_result {
-    sl_values values;        /* summed over the launches */
-    sl_point_launch *launch; /* [launches of the recording]; NULL: points that tune or profile have none */
-} sl_point_result;
-
-/* Points of one recording; `machine` are theirs. Points of the model that one pass over the accesses can answer are
- * answered by one pass, and the first that share the line counts of a profiling run have one. On failure, which is of
- * any of them, results have to be freed all the same. */
+/* Points of one recording; `machine` are theirs. Values of points that tune are all that there is; results of the
+ * others are those of sl_analyze_all. On failure, which is of any of them, results have to be freed all the same. */
 typedef struct sl_point_batch {
     const sl_recording *recording;
     size_t count;
@@ -107,14 +71,17 @@ typedef struct sl_point_batch {
     sl_pool *pool;               /* NULL: one thread */
     const sl_progress *progress; /* NULL: none */
 } sl_point_batch;
+
+typedef struct sl_point_result {
+    sl_values values; /* summed over the launches */
+    sl_result result; /* all-zero: of points that tune */
+} sl_point_result;
+
 sl_status sl_points_run(const sl_point_batch *batch, sl_point_result *result, sl_error *error);
 void sl_point_results_free(sl_point_result *result, size_t count);
 /* The key of what points on the same recording share if theirs is the same: passes of the model, or a profiling run.
  * False: the point shares nothing. */
 bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES]);
-/* How many passes over the accesses its points of the model take. */
-size_t sl_points_passes(const sl_point_batch *batch);
-
 /* "spmv rows=500 on fermi-gtx480, L1 decoupled": for messages. Returns `buffer`. */
 char *sl_point_text(const sl_point *point, char *buffer, size_t size);
 

@@ -339,7 +339,7 @@ static bool put_point(sl_point_store *store, const char *key, const sl_point *p,
     snprintf(params, sizeof params, "%s%s%s%s%s%s%s%s%s", p->input.size, *p->input.params ? " " : "", p->input.params,
              *p->kernel ? " kernel=" : "", p->kernel, *p->launch ? " launch=" : "", p->launch, *p->plan ? " plan=" : "",
              p->plan);
-    const char *texts[] = {key,           sl_point_kinds[p->kind],
+    const char *texts[] = {key,           sl_analysis_names[p->kind],
                            p->input.name, params,
                            NULL,          p->machine,
                            p->settings,   p->l1,

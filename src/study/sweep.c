@@ -28,11 +28,12 @@ enum {
     SET,
     COLD,
     STREAM,
+    LOADS_ONLY,
     KEYS
 };
-static const char *const key_names[] = {"kind", "workloads", "traces",    "inputs",  "size", "machines",
-                                        "l1",   "l2",        "scheduler", "without", "plan", "seed",
-                                        "set",  "cold",      "stream",    NULL};
+static const char *const key_names[] = {"kind", "workloads", "traces",    "inputs",     "size", "machines",
+                                        "l1",   "l2",        "scheduler", "without",    "plan", "seed",
+                                        "set",  "cold",      "stream",    "loads_only", NULL};
 
 typedef struct reader reader;
 typedef struct axis axis;
@@ -340,17 +341,19 @@ static sl_status take_root(reader *r)
 {
     const yaml_node_t *value[KEYS];
     sl_point start = SL_POINT_START;
-    int kind = SL_POINT_SIM;
+    int kind = SL_ANALYSIS_SIM;
     if (!sl_yaml_root(&r->yaml))
         return sl_yaml_fail(&r->yaml, NULL, "the file contains no sweep");
     sl_status status = sl_yaml_pick(&r->yaml, sl_yaml_root(&r->yaml), "a sweep", key_names, value);
     if (!status)
-        status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_point_kinds, &kind);
+        status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
     if (!status)
         status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &start.cold);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &start.stream);
-    start.kind = (sl_point_kind)kind;
+        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &start.requests);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &start.loads_only);
+    start.kind = (sl_analysis_kind)kind;
     if (!status)
         status = add_axes(r, value);
     return status ? status : make_points(r, &start);

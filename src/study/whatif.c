@@ -180,7 +180,7 @@ static sl_status add_policy(sl_whatif *w, const sl_policy_ops *policy, sl_error 
     sl_machine machine;
     sl_error reason;
     memcpy(&machine, w->like.resolved, sizeof machine);
-    put_policy(&machine, policy, w->like.kind == SL_POINT_MODEL);
+    put_policy(&machine, policy, w->like.kind == SL_ANALYSIS_MODEL);
     if (!sl_machine_check(&machine, &reason))
         return add_point(w, &machine, (sl_whatif_point){.policy = policy->name}, error);
     if (!*w->note)
@@ -190,7 +190,7 @@ static sl_status add_policy(sl_whatif *w, const sl_policy_ops *policy, sl_error 
 
 sl_status sl_whatif_policies(sl_whatif *w, sl_error *error)
 {
-    bool model = w->like.kind == SL_POINT_MODEL;
+    bool model = w->like.kind == SL_ANALYSIS_MODEL;
     const char *current = current_policies(&w->like.resolved->level[0], &w->arena);
     sl_status status = current ? SL_OK : sl_fail_memory(error);
     if (!status && !model)
@@ -224,7 +224,7 @@ sl_status sl_whatif_run(sl_whatif *w, const sl_recording *recording, sl_pool *po
     if (!status)
         status = sl_points_run(&batch, w->result, error);
     if (!status)
-        w->passes = w->like.kind == SL_POINT_MODEL ? sl_points_passes(&batch) : count;
+        w->passes = w->like.kind == SL_ANALYSIS_MODEL && count ? w->result[0].result.passes : count;
     free(point);
     free(machine);
     return status;

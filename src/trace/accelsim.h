@@ -35,7 +35,7 @@ const char *sl_sass_parse(const char *line, const sl_sass_syntax *syntax, sl_sas
 
 enum { SL_SASS_NONE = UINT32_MAX, SL_SASS_MANY = UINT32_MAX - 1 };
 
-typedef struct sl_sass_inst {
+typedef struct sl_accelsim_inst {
     uint32_t pc, source_line;
     const char *key, *opcode;
     size_t key_bytes;
@@ -47,11 +47,11 @@ typedef struct sl_sass_inst {
     uint32_t bb;
     bool leads;    /* first of its basic block */
     uint32_t slot; /* memory slot, or UINT32_MAX */
-} sl_sass_inst;
+} sl_accelsim_inst;
 
 typedef struct sl_sass_table {
     sl_arena arena;
-    SL_ARRAY(sl_sass_inst) insts; /* in order of first execution */
+    SL_ARRAY(sl_accelsim_inst) insts; /* in order of first execution */
     sl_index by_pc;
     sl_trace_kernel kernel; /* when finished; lives in the arena */
 } sl_sass_table;

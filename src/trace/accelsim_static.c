@@ -24,21 +24,21 @@ void sl_sass_table_fini(sl_sass_table *t)
 
 static uint64_t pc_of(const void *insts, uint32_t inst)
 {
-    return ((const sl_sass_inst *)insts)[inst].pc;
+    return ((const sl_accelsim_inst *)insts)[inst].pc;
 }
 
 static uint32_t add_inst(sl_sass_table *t, const sl_sass_line *line)
 {
-    sl_sass_inst inst = {.pc = line->pc,
-                         .source_line = line->source_line,
-                         .key = sl_arena_strndup(&t->arena, line->key, line->key_bytes),
-                         .key_bytes = line->key_bytes,
-                         .opcode = sl_arena_strndup(&t->arena, line->opcode, line->opcode_bytes),
-                         .dsts = line->dsts,
-                         .srcs = line->srcs,
-                         .before = SL_SASS_NONE,
-                         .after = SL_SASS_NONE,
-                         .slot = UINT32_MAX};
+    sl_accelsim_inst inst = {.pc = line->pc,
+                             .source_line = line->source_line,
+                             .key = sl_arena_strndup(&t->arena, line->key, line->key_bytes),
+                             .key_bytes = line->key_bytes,
+                             .opcode = sl_arena_strndup(&t->arena, line->opcode, line->opcode_bytes),
+                             .dsts = line->dsts,
+                             .srcs = line->srcs,
+                             .before = SL_SASS_NONE,
+                             .after = SL_SASS_NONE,
+                             .slot = UINT32_MAX};
     memcpy(inst.regs, line->regs, (size_t)(line->dsts + line->srcs) * sizeof *inst.regs);
     uint32_t number = (uint32_t)t->insts.count;
     if (!inst.key || !inst.opcode || !sl_array_push(&t->insts, inst) ||
@@ -52,7 +52,7 @@ uint32_t sl_sass_table_find(sl_sass_table *t, const sl_sass_line *line, bool add
     uint32_t at = SL_SASS_NONE;
     sl_index_for(&t->by_pc, line->pc, slot)
     {
-        const sl_sass_inst *inst = &t->insts.items[sl_index_item(&t->by_pc, slot)];
+        const sl_accelsim_inst *inst = &t->insts.items[sl_index_item(&t->by_pc, slot)];
         if (inst->pc == line->pc && inst->key_bytes == line->key_bytes &&
             !memcmp(inst->key, line->key, line->key_bytes)) {
             at = sl_index_item(&t->by_pc, slot);
@@ -87,7 +87,7 @@ void sl_sass_table_last(sl_sass_table *t, uint32_t inst)
 
 static int compare_locations(const void *left, const void *right, void *context)
 {
-    const sl_sass_inst *insts = context;
+    const sl_accelsim_inst *insts = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     if (insts[a].pc != insts[b].pc)
         return insts[a].pc < insts[b].pc ? -1 : 1;
@@ -111,7 +111,7 @@ static uint32_t intern(string_table *strings, const char *text)
     return strings->failed ? 0 : (uint32_t)at;
 }
 
-static void fill_inst(const sl_sass_inst *from, string_table *strings, sl_inst *to)
+static void fill_inst(const sl_accelsim_inst *from, string_table *strings, sl_inst *to)
 {
     sl_sass_describe(from->opcode, from->addressed, to);
     to->dsts = from->dsts;
@@ -139,7 +139,7 @@ bool sl_sass_table_finish(sl_sass_table *t, const char *symbol, uint32_t registe
     string_table strings = {0};
     intern(&strings, "");
     for (uint32_t i = 0; i < count; i++) {
-        sl_sass_inst *from = &t->insts.items[order[i]];
+        sl_accelsim_inst *from = &t->insts.items[order[i]];
         fill_inst(from, &strings, &inst[i]);
         from->leads = !i || from->before != order[i - 1] || t->insts.items[order[i - 1]].after != order[i];
         if (from->leads)

@@ -176,7 +176,7 @@ static sl_status keep_stream(kernel_file *f, uint32_t warp, sl_error *error)
 static sl_status encode_inst(kernel_file *f, const sl_sass_line *line, uint32_t warp, uint32_t number, uint32_t before,
                              sl_error *error)
 {
-    const sl_sass_inst *inst = &f->table.insts.items[number];
+    const sl_accelsim_inst *inst = &f->table.insts.items[number];
     f->stats.warp_insts++;
     f->stats.thread_insts += (uint64_t)__builtin_popcount(line->mask);
     if (!inst->leads && (before == SL_SASS_NONE || inst->before != before || line->mask != f->stream.step_mask))

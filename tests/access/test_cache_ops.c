@@ -6,6 +6,7 @@
 
 #include "emu/run_ptx.h"
 #include "model/model.h"
+#include "sim/data_check.h"
 #include "sim/sim.h"
 #include "trace/recorder.h"
 
@@ -90,13 +91,18 @@ static void check_operator(const char *operator, bool cached_volatile, sectors e
     check_counts(&modelled.counts.total, expected);
     assert_int_equal(modelled.counts.total.value[SL_COUNTER_compulsory_sectors], expected.compulsory);
     sl_model_result_fini(&modelled);
-    assert_int_equal(sl_sim_create(&m, &(sl_sim_options){.check_data = true}, &sim, &error), SL_OK);
+    data_check *check = data_check_create();
+    assert_non_null(check);
+    const sl_sim_options observed = {.data_observer = data_check_observer(check)};
+    assert_int_equal(sl_sim_create(&m, &observed, &sim, &error), SL_OK);
     assert_int_equal(sl_sim_launch(sim, r.loaded, NULL, &simulated, &error), SL_OK);
+    assert_int_equal(data_check_result(check, &error), SL_OK);
     check_counts(&simulated.counts.total, (sectors){.hits = expected.hits,
                                                     .compulsory = expected.compulsory + expected.filled,
                                                     .bypassed = expected.bypassed - expected.filled});
     sl_sim_result_fini(&simulated);
     sl_sim_destroy(sim);
+    data_check_destroy(check);
     /* All sizes of L1 at once. */
     sl_model_options pure = {.no_latency = true, .no_mshr = true, .no_divergence = true};
     sl_counts total;

@@ -36,8 +36,8 @@ only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c
 # array to a size that is known.
 it 'grows arrays and texts by src/base/array.h'
 only_in '\b(realloc|reallocarray)\(' src/base/array.h src/base/file.c src/tune/plan.c src/reuse/reuse.c src/cli/options.c \
-    src/emu/launch.c src/emu/warp.c src/profile/profile.c src/sim/coalescer.c src/sim/data_check.c src/sim/evict.c src/sim/lsu.c \
-    src/sim/program.c src/sim/stream.c
+    src/emu/launch.c src/emu/warp.c src/profile/profile.c src/sim/coalescer.c src/sim/evict.c src/sim/lsu.c \
+    src/lower/program.c src/sim/l1_requests.c
 
 it 'finds such calls'
 mkdir -p tree/src tree/workloads

@@ -242,4 +242,13 @@ run "$sluice" explain l1-trashing
 exits 2
 stderr_has "did you mean 'l1-thrashing'?"
 
+it 'explains every heading of a table'
+grep -hoE 'SL_(NUMBERS|TEXTS|NAMES|PROSE)\("[^"]+"\)' "$source_root"/src/report/*.c "$source_root"/src/cli/*.c | sed 's/.*("//; s/")$//' | sort -u >headings
+[ "$(wc -l <headings)" -gt 40 ] || fail 'the headings were not found'
+while read -r heading; do
+    "$sluice" explain "$heading" >/dev/null 2>&1 || fail "'sluice explain' does not know the heading '$heading'"
+done <headings
+run "$sluice" explain 'L1 hit' sect/req stall_way_cycles
+exits 0 && stdout_has 'l1_hit_rate' && stdout_has 'sectors_per_request' && stdout_has 'of a cache level'
+
 done_testing

@@ -113,7 +113,7 @@ launch_kernel()
     {
         printf '%s\n.extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2 (.param .b64 k, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n' "$head"
         printf '.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 p, .param .b64 s);\n'
-        printf '.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)\n{ .reg .b64 %%k, %%p; .reg .b32 %%n; .reg .pred %%q;\n'
+        printf '.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)\n{ .reg .b64 %%k, %%p; .reg .b32 %%n; .reg .pred %%t;\n'
         printf 'mov.u32 %%n, %d; mov.u64 %%k, k;\nL: { .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 r;\n' "$2"
         printf 'st.param.b64 [k], %%k; st.param.b32 [s], 0;\n'
         for at in 0 4 8; do
@@ -122,7 +122,7 @@ launch_kernel()
         printf 'call.uni (r), __cudaCDP2GetParameterBufferV2, (k, g, b, s); ld.param.b64 %%p, [r]; }\n'
         printf '{ .param .b64 p; .param .b64 s; .param .b32 r; st.param.b64 [p], %%p; st.param.b64 [s], 0;\n'
         printf 'call.uni (r), __cudaCDP2LaunchDeviceV2, (p, s); }\n'
-        printf 'sub.u32 %%n, %%n, 1; setp.ne.u32 %%q, %%n, 0; @%%q bra L; ret; }\n'
+        printf 'sub.u32 %%n, %%n, 1; setp.ne.u32 %%t, %%n, 0; @%%t bra L; ret; }\n'
     } >"$1"
 }
 

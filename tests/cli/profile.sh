@@ -15,7 +15,7 @@ stdout_has '132 cores, 8 blocks each at a time; lines of 128 B, sectors of 32 B'
 stdout_has 'reuse distance'
 stdout_has 'first access'
 stdout_has '  reuses'
-stdout_has 'LRU, 248 KiB:'
+stdout_has 'LRU, 216 KiB:'
 stdout_has 'lines so far'
 stdout_has 'matmul.cu:'
 

@@ -298,7 +298,7 @@ programs: {A: lud n=48 launch=2, B: lud n=48 kernel=lud_internal launch=2, C: lu
 groups: {ALL: [A, B, C]}
 configs:
   BL: {l1: lru}
-  Reuse: {kind: profile}
+  Reuse: {kind: profile, loads_only: true}
 figures:
   - id: one
     title: Instructions and requests

@@ -103,7 +103,7 @@ run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'decoupled+srrip' --json leve
 exits 0
 file_has levels.json '{"level": "L1", "replacement": "srrip", "bypass": "decoupled"}'
 file_has levels.json '{"level": "L2", "accesses": '
-file_has levels.json '"stall_cycles": {"way": '
+file_has levels.json '"stall_way_cycles": '
 file_has levels.json '"policy": "decoupled", "name": '
 file_has levels.csv ',L1.accesses,L1.hits,'
 file_has levels.csv ',L2.stall_queue_cycles,L2.energy_nj'

@@ -210,7 +210,14 @@ stdout_has 'compulsory_sectors'
 printf 'kind: profile\nworkloads: spmv\nsize: small\n' >profile.yaml
 run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
-stdout_has '"lines_accessed_once": '
+stdout_has '"lines_once": '
+
+it 'searches for the best parameter of a policy as sim does'
+printf 'workloads: spmv\nsize: small\nmachines: fermi-gtx480\nl1: pdp(pd=best)\n' >best.yaml
+run "$sluice" sweep best.yaml --cache cache --json
+exits 0
+cycles=$("$sluice" sim spmv --size small --gpu fermi-gtx480 --l1 'pdp(pd=best)' --json | sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' | tail -1)
+stdout_has "\"cycles\": $cycles"
 
 it 'reports the reuse of lines in the requests of L1, without bypassed ones'
 printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml

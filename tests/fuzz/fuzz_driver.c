@@ -104,18 +104,19 @@ static size_t any_size(program *p)
     uint8_t byte = next(p->r);
     if (byte < 160)
         return byte * 32u;
+    /* What a GPU has is small enough to be filled in no time; the rest is more than any has. */
     static const size_t sizes[] = {1,
+                                   3,
                                    4097,
                                    1 << 20,
-                                   (size_t)1 << 31,
-                                   (size_t)1 << 32,
-                                   (size_t)1 << 40,
+                                   1 << 22,
+                                   (size_t)1 << 38,
                                    SIZE_MAX,
                                    SIZE_MAX / 2,
+                                   (size_t)1 << 40,
+                                   (size_t)1 << 47,
                                    (size_t)1 << 60,
-                                   UINT32_MAX,
-                                   3,
-                                   (size_t)1 << 47};
+                                   SIZE_MAX - 4095};
     return sizes[byte % (sizeof sizes / sizeof *sizes)];
 }
 
@@ -467,12 +468,14 @@ static void end(program *p)
             cuStreamDestroy_v2(p->stream[i]);
         if (p->physical[i])
             cuMemRelease(p->physical[i]);
-        if (p->module[i])
-            cuModuleUnload(p->module[i]);
     }
     if (p->registered)
         cuMemHostUnregister(p->host);
+    /* After a fault nothing is destroyed; modules outlive the reset that mends it. */
     cuDevicePrimaryCtxReset_v2(0);
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (p->module[i])
+            cuModuleUnload(p->module[i]);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
+#include "analysis/inst_name.h"
+#include "analysis/launch_log.h"
 #include "base/json_write.h"
 #include "base/text.h"
-#include "report/inst_name.h"
-#include "report/launch_log.h"
 #include "report/launches.h"
 #include "report/table.h"
 

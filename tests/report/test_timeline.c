@@ -16,7 +16,7 @@ static sl_machine two_levels(void)
 }
 
 /* The text of a timeline of cycles 10 … 19, made by `tell`. */
-static char *timeline(void (*tell)(const sl_sim_listener *))
+static char *timeline(void (*tell)(const sl_sim_observer *))
 {
     char *text = NULL;
     size_t bytes;
@@ -24,7 +24,7 @@ static char *timeline(void (*tell)(const sl_sim_listener *))
     FILE *file = open_memstream(&text, &bytes);
     sl_machine machine = two_levels();
     sl_timeline *t = sl_timeline_create(file, 10, 19);
-    const sl_sim_listener *l = sl_timeline_listener(t);
+    const sl_sim_observer *l = sl_timeline_observer(t);
     l->launch(l->to, &machine, NULL);
     tell(l);
     assert_int_equal(sl_timeline_finish(t, &error), SL_OK);
@@ -33,7 +33,7 @@ static char *timeline(void (*tell)(const sl_sim_listener *))
     return text;
 }
 
-static void schedule(const sl_sim_listener *l)
+static void schedule(const sl_sim_observer *l)
 {
     l->scheduler(l->to, 0, 0, SL_CYCLE_DATA, 0, 12);
     l->scheduler(l->to, 0, 0, SL_CYCLE_ISSUE, 12, 13);
@@ -53,7 +53,7 @@ static void cycles_are_cut_to_the_window_and_joined_where_they_are_alike(void **
     free(text);
 }
 
-static void fill_banks(const sl_sim_listener *l)
+static void fill_banks(const sl_sim_observer *l)
 {
     l->bank(l->to, 0, 0, 9, 1, 0);
     l->bank(l->to, 0, 0, 11, 2, 0);
@@ -79,7 +79,7 @@ static void counters_are_written_when_they_change(void **state)
     free(text);
 }
 
-static void launch_twice(const sl_sim_listener *l)
+static void launch_twice(const sl_sim_observer *l)
 {
     sl_machine machine = two_levels();
     l->scheduler(l->to, 0, 0, SL_CYCLE_ISSUE, 0, 1);

@@ -29,9 +29,9 @@ static void schedule(uint32_t small_gpc_cores, uint32_t every, uint32_t blocks, 
     sl_sim *sim;
     sl_sim_result result;
     memset(had, 0, CORES * sizeof *had);
-    const sl_sim_listener listener = {.to = had, .scheduler = count_issues};
+    const sl_sim_observer observer = {.to = had, .scheduler = count_issues};
     write_launch(&w, blocks, 1, acts);
-    assert_int_equal(sl_sim_create(&m, &(sl_sim_options){.listener = &listener}, &sim, &error), SL_OK);
+    assert_int_equal(sl_sim_create(&m, &(sl_sim_options){.observer = &observer}, &sim, &error), SL_OK);
     assert_int_equal(sl_sim_launch(sim, w.loaded, NULL, &result, &error), SL_OK);
     sl_sim_result_fini(&result);
     sl_sim_destroy(sim);

@@ -4,6 +4,7 @@
  * random machines: levels, sectors, ways of writing and of handling misses, policies. */
 #include "base/random.h"
 #include "conserves.h"
+#include "data_check.h"
 #include "simulated.h"
 
 enum { LINES = 20, MAX_UNITS = LINES * 4, MAX_WARPS = 4, MAX_BLOCKS = 5, PHASES = 3, LAUNCHES = 3, MAX_ACTS = 64 };
@@ -216,8 +217,10 @@ static void run_program(uint64_t seed)
     sl_sim_hint hint[MEMORY_OPS];
     sl_sim_plan plan = {.hint = hint};
     describe(&m, text, sizeof text);
-    if (sl_machine_check(&m, &error) != SL_OK ||
-        sl_sim_create(&m, &(sl_sim_options){.seed = seed, .check_data = true, .cold = seed % 5 == 0}, &sim, &error))
+    data_check *check = data_check_create();
+    assert_non_null(check);
+    const sl_sim_options options = {.seed = seed, .data_observer = data_check_observer(check), .cold = seed % 5 == 0};
+    if (sl_machine_check(&m, &error) != SL_OK || sl_sim_create(&m, &options, &sim, &error))
         fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, error.text, text);
     for (int launch = 0; launch < LAUNCHES; launch++) {
         program *p = calloc(1, sizeof *p);
@@ -237,6 +240,8 @@ static void run_program(uint64_t seed)
         plan.log2_fewer = (uint8_t)below(&random, 3);
         write_launch(&w, p->blocks, p->warps, p->acts);
         sl_status status = sl_sim_launch(sim, w.loaded, &plan, &result, &error);
+        if (!status)
+            status = data_check_result(check, &error);
         if (status != SL_OK)
             fail_msg("seed %llu, launch %d: %s\n%s\n%s", (unsigned long long)seed, launch, error.text, text,
                      sl_sim_state_text(sim) ? sl_sim_state_text(sim) : "");
@@ -248,6 +253,7 @@ static void run_program(uint64_t seed)
         free(p);
     }
     sl_sim_destroy(sim);
+    data_check_destroy(check);
 }
 
 #ifdef __SANITIZE_ADDRESS__

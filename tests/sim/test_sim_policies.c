@@ -378,7 +378,7 @@ static void a_simulation_without_progress_says_what_waits(void **state)
     assert_non_null(strstr(text, "core 0: 1 memory instructions wait before L1: no MSHR is free"));
     assert_non_null(strstr(text, "L1 bank 0"));
     assert_non_null(strstr(text, "L2 bank 0: 0 requests in, 1 to the next level"));
-    assert_non_null(strstr(text, "line 0: units"));
+    assert_non_null(strstr(text, "line 0: sectors"));
     assert_null(strstr(text, "18446744073709551615"));
     stop(&w);
 }

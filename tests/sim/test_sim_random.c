@@ -149,8 +149,8 @@ static void run_any(uint64_t seed, sl_pool *pool)
         fail_msg("seed %llu: %s", (unsigned long long)seed, wrong);
     /* Who is watched takes no short cuts. On larger machines watched banks are ticked in more cycles, in which they may
      * send data a cycle sooner. */
-    const sl_sim_listener nobody = {0};
-    const sl_sim_options options[] = {{.seed = 1, .pool = pool, .shared_from = 1}, {.seed = 1, .listener = &nobody}};
+    const sl_sim_observer nobody = {0};
+    const sl_sim_options options[] = {{.seed = 1, .pool = pool, .shared_from = 1}, {.seed = 1, .observer = &nobody}};
     for (uint32_t i = 0; i < (pool ? 1 : 2); i++) {
         sl_sim_result again = run_with(&m, &options[i], &plan, blocks, warps, of);
         if (memcmp(&r, &again, sizeof r))

@@ -8,6 +8,16 @@
 #include "study/whatif.h"
 #include "support.h"
 
+static void assert_same_launches(const sl_result *a, const sl_result *b)
+{
+    assert_int_equal(a->launches, b->launches);
+    for (uint32_t i = 0; i < a->launches; i++) {
+        assert_memory_equal(&a->launch[i].counts, &b->launch[i].counts, sizeof(sl_counts));
+        assert_memory_equal(a->launch[i].level, b->launch[i].level, sizeof a->launch[i].level);
+        assert_int_equal(a->launch[i].l1_bytes, b->launch[i].l1_bytes);
+    }
+}
+
 static void record(const char *name, sl_input *input, sl_recording *recording)
 {
     sl_error error;
@@ -42,7 +52,7 @@ static void points_of_one_pass_say_what_each_says_alone(void **state)
     sl_whatif whatif;
     sl_error error;
     sl_point like = SL_POINT_START;
-    like.kind = SL_POINT_MODEL;
+    like.kind = SL_ANALYSIS_MODEL;
     like.resolved = &machine;
     like.without = "latency mshr divergence";
     record("bfs", &input, &recording);
@@ -58,8 +68,8 @@ static void points_of_one_pass_say_what_each_says_alone(void **state)
             .recording = &recording, .count = 1, .point = &point, .machine = &point->resolved};
         if (sl_points_run(&batch, &alone, &error))
             fail_msg("%s", error.text);
-        assert_memory_equal(alone.launch, whatif.result[i].launch, recording.launches * sizeof *alone.launch);
-        assert_int_equal(alone.launch[0].l1_bytes, sizes[i]);
+        assert_same_launches(&alone.result, &whatif.result[i].result);
+        assert_int_equal(alone.result.launch[0].l1_bytes, sizes[i]);
         sl_point_results_free(&alone, 1);
     }
     sl_whatif_fini(&whatif);
@@ -79,7 +89,7 @@ static void a_launch_that_is_alone_does_not_depend_on_others(void **state)
     sl_point_result all, last;
     sl_point point = SL_POINT_START;
     const sl_point *points[] = {&point};
-    point.alone = true;
+    point.isolated = true;
     record("bfs", &input, &recording);
     sl_recording part = recording;
     part.launch = recording.launch + recording.launches - 1;
@@ -88,7 +98,8 @@ static void a_launch_that_is_alone_does_not_depend_on_others(void **state)
     const sl_point_batch end = {.recording = &part, .count = 1, .point = points, .machine = of};
     if (sl_points_run(&whole, &all, &error) || sl_points_run(&end, &last, &error))
         fail_msg("%s", error.text);
-    assert_memory_equal(&all.launch[recording.launches - 1].counts, &last.launch[0].counts, sizeof(sl_counts));
+    assert_memory_equal(&all.result.launch[recording.launches - 1].counts, &last.result.launch[0].counts,
+                        sizeof(sl_counts));
     sl_point_results_free(&all, 1);
     sl_point_results_free(&last, 1);
     sl_recording_close(&recording);
@@ -126,7 +137,7 @@ static void points_of_one_profiling_run_say_what_each_says_alone(void **state)
         const sl_point_batch one = {.recording = &recording, .count = 1, .point = points, .machine = &of[i]};
         if (sl_points_run(&one, &alone, &error))
             fail_msg("%s", error.text);
-        assert_memory_equal(alone.launch, together[i].launch, recording.launches * sizeof *alone.launch);
+        assert_same_launches(&alone.result, &together[i].result);
         sl_point_results_free(&alone, 1);
     }
     assert_true(*sl_values_find(&together[0].values, "cycles") != *sl_values_find(&together[1].values, "cycles"));

@@ -27,7 +27,7 @@ static void all_combinations_the_first_key_slowest(void **state)
     assert_string_equal(spec.point[4].input.name, "bfs");
     assert_string_equal(spec.point[4].input.params, "vertices=500");
     assert_int_equal(spec.point[7].seed, 4);
-    assert_true(spec.point[7].stream);
+    assert_true(spec.point[7].requests);
     sl_sweep_spec_free(&spec);
 }
 
@@ -121,11 +121,11 @@ static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **s
     points[0].settings = "L1.mshrs=16";
     points[1].l1 = "decoupled";
     points[2].l1 = "decoupled(threshold=1)";
-    points[3].kind = SL_POINT_MODEL;
-    points[4].kind = SL_POINT_TUNE;
+    points[3].kind = SL_ANALYSIS_MODEL;
+    points[4].kind = SL_ANALYSIS_TUNE;
     points[5] = points[4];
     points[5].kernel = "spmv";
-    points[6].stream = true;
+    points[6].requests = true;
     points[7].input.params = "rows=100";
     points[8].input.seed = 2;
     points[9].input.size = "default";
@@ -147,8 +147,8 @@ static void only_a_simulation_has_a_stream(void **state)
     sl_error error;
     char key[SL_KEY_BYTES], trace[SL_KEY_BYTES];
     point.input.name = "spmv";
-    point.kind = SL_POINT_PROFILE;
-    point.stream = true;
+    point.kind = SL_ANALYSIS_PROFILE;
+    point.requests = true;
     assert_int_equal(sl_point_machine(&point, &machine, &error), SL_OK);
     assert_int_equal(sl_point_keys(&point, &machine, key, trace, &error), SL_INVALID);
     assert_string_equal(error.text, "'stream: yes' requires 'kind: sim'");

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/analysis.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/occupancy.h"
+#include "model/variants.h"
+#include "trace/count_trace.h"
+
+sl_profile_options sl_profile_defaults(const sl_machine *machine)
+{
+    enum { MAX_RESIDENT = 8, WINDOWS = 16 };
+    const sl_level *first = &machine->level[0];
+    return (sl_profile_options){.line_bytes = first->line_bytes,
+                                .sector_bytes = first->sector_bytes,
+                                .cores = machine->cores,
+                                .blocks_per_core =
+                                    machine->core.blocks < MAX_RESIDENT ? machine->core.blocks : MAX_RESIDENT,
+                                .windows = WINDOWS};
+}
+
+/* A batch at work. */
+typedef struct work {
+    const sl_analysis_batch *batch;
+    sl_result *result;
+    size_t count;
+    size_t *number;          /* [count]: those of the batch that are at work */
+    sl_line_counts **counts; /* that simulations share; NULL: none do */
+    size_t counted;          /* the first that shares them */
+    pthread_mutex_t lock;
+    uint64_t done;
+} work;
+
+static void note_progress(work *w, const char *unit, uint64_t of)
+{
+    pthread_mutex_lock(&w->lock);
+    sl_progress_update(w->batch->progress, unit, ++w->done, of);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Adds launch `n` of the recording to the log of the result. */
+static sl_status log_launch(sl_result *result, const sl_recording *recording, uint32_t n,
+                            const sl_launch_counts *counts, sl_error *error)
+{
+    uint32_t at = recording->launch[n];
+    const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, at);
+    const sl_launch_result logged = {
+        .index = launch->index,
+        .kernel = sl_trace_kernel_at(recording->trace, launch->kernel),
+        .launch = launch,
+        .counts = counts,
+        .trace_bytes = result->kind == SL_ANALYSIS_COUNT ? sl_trace_launch_bytes(recording->trace, at) : 0};
+    return sl_launch_log_add(result->log, &logged, error);
+}
+
+/* ---- counts ---- */
+
+/* What cannot be read of a damaged trace is left out. */
+static sl_status count_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n, sl_pool *pool,
+                              sl_result *result, sl_error *error)
+{
+    uint32_t at = recording->launch[n];
+    sl_launch_counter *counter;
+    sl_launch_counts counts;
+    sl_error damage;
+    if (analysis->unread)
+        return log_launch(result, recording, n, NULL, error);
+    sl_status status = sl_trace_count_launch(recording->trace, at, &(sl_count_options){.footprint = true}, pool,
+                                             &counter, &damage, error);
+    if (status)
+        return status;
+    if (damage.status && !result->damage.status)
+        result->damage = damage;
+    const sl_trace_range *range = NULL;
+    size_t ranges = sl_trace_ranges(recording->trace, at, &range);
+    sl_launch_counter_allocations(counter, range, ranges);
+    status = sl_launch_counter_result(counter, &counts, error);
+    if (!status) {
+        result->launch[n].counts = counts.total;
+        status = result->log ? log_launch(result, recording, n, &counts, error) : SL_OK;
+    }
+    sl_launch_counter_destroy(counter);
+    return status;
+}
+
+/* ---- profiles ---- */
+
+static sl_status profile_launch(const sl_recording *recording, uint32_t n, sl_pool *pool, const sl_progress *progress,
+                                sl_result *result, sl_error *error)
+{
+    return sl_profile_launch(recording->trace, recording->launch[n], &result->profiled_as, pool, progress,
+                             &result->profile[n], error);
+}
+
+/* ---- the model ---- */
+
+static sl_model_options model_options(const sl_analysis *analysis)
+{
+    sl_model_options options = analysis->model;
+    options.seed = analysis->seed;
+    return options;
+}
+
+static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n, sl_pool *pool,
+                              const sl_progress *progress, sl_result *result, sl_error *error)
+{
+    const sl_model_options options = model_options(analysis);
+    sl_loaded *loaded = NULL;
+    sl_model_result modelled = {0};
+    sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
+    if (!status)
+        status = sl_model_loaded(analysis->machine, loaded, &options, pool, progress, &modelled, error);
+    if (!status) {
+        sl_result_launch *to = &result->launch[n];
+        to->counts = modelled.counts.total;
+        to->l1_bytes = modelled.l1_bytes;
+        to->resident_blocks = modelled.resident_blocks;
+        status = log_launch(result, recording, n, &modelled.counts, error);
+    }
+    sl_model_result_fini(&modelled);
+    sl_loaded_destroy(loaded);
+    return status;
+}
+
+/* Many analyses of the model without details: one pass over the accesses of a launch answers as many as it can. */
+typedef struct variants {
+    work work;
+    sl_model_variant *variant; /* [work.count] */
+} variants;
+
+static sl_status model_variants(variants *v, uint32_t n, sl_pool *pool, sl_error *error)
+{
+    const sl_recording *recording = v->work.batch->recording;
+    size_t count = v->work.count;
+    sl_loaded *loaded = NULL;
+    sl_counts *counts = calloc(count, sizeof *counts);
+    sl_status status =
+        counts ? sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error) : sl_fail_memory(error);
+    if (!status)
+        status = sl_model_variants(loaded, v->variant, count, pool, counts, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        sl_level level = {0};
+        sl_result_launch *to = &v->work.result[v->work.number[i]].launch[n];
+        status = sl_model_first_level(&v->variant[i].machine, loaded, &level, NULL, error);
+        to->counts = counts[i];
+        to->l1_bytes = level.size_bytes;
+    }
+    sl_loaded_destroy(loaded);
+    free(counts);
+    note_progress(&v->work, "launches", recording->launches);
+    return status;
+}
+
+static sl_status variants_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    (void)worker;
+    return model_variants(context, (uint32_t)index, NULL, error);
+}
+
+static bool is_variant(const sl_analysis *analysis)
+{
+    return analysis->kind == SL_ANALYSIS_MODEL && !analysis->details;
+}
+
+static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result *result)
+{
+    *v = (variants){.work = {.batch = batch, .result = result, .lock = PTHREAD_MUTEX_INITIALIZER}};
+    v->work.number = calloc(batch->count + 1, sizeof *v->work.number);
+    v->variant = calloc(batch->count + 1, sizeof *v->variant);
+    for (size_t i = 0; i < batch->count && v->work.number && v->variant; i++) {
+        const sl_analysis *analysis = &batch->analysis[i];
+        if (!is_variant(analysis))
+            continue;
+        sl_model_variant *to = &v->variant[v->work.count];
+        memcpy(&to->machine, analysis->machine, sizeof to->machine); /* variants are compared byte by byte */
+        to->options = model_options(analysis);
+        v->work.number[v->work.count++] = i;
+    }
+    return v->work.number && v->variant;
+}
+
+static void variants_fini(variants *v)
+{
+    free(v->work.number);
+    free(v->variant);
+}
+
+/* Many launches run in parallel; few run one after the other, each with all threads. */
+static sl_status run_variants(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
+{
+    variants v;
+    uint32_t launches = batch->recording->launches;
+    sl_pool *pool = batch->pool;
+    sl_status status = variants_init(&v, batch, result) ? SL_OK : sl_fail_memory(error);
+    if (!status && v.work.count && pool && launches >= 2 * sl_pool_threads(pool))
+        status = sl_pool_run(pool, launches, variants_job, &v, error);
+    else
+        for (uint32_t n = 0; n < launches && !status && v.work.count; n++)
+            status = model_variants(&v, n, pool, error);
+    size_t passes = status ? 0 : sl_model_variants_passes(v.variant, v.work.count);
+    for (size_t i = 0; i < v.work.count; i++)
+        result[v.work.number[i]].passes = passes;
+    variants_fini(&v);
+    return status;
+}
+
+/* ---- the simulator ---- */
+
+enum { MAX_STATISTICS = 64 };
+
+/* What the policies of a machine say of themselves. */
+typedef struct statistics {
+    sl_policy_statistic now; /* level and policy of those that come */
+    size_t count, first;     /* first: where the numbers of this policy begin */
+    sl_policy_statistic item[MAX_STATISTICS];
+} statistics;
+
+static void add_statistic(void *to, const char *name, uint64_t value)
+{
+    statistics *s = to;
+    for (size_t i = s->first; i < s->count; i++)
+        if (!strcmp(s->item[i].name, name)) {
+            s->item[i].value += value;
+            return;
+        }
+    if (s->count == MAX_STATISTICS)
+        return;
+    s->item[s->count] = s->now;
+    s->item[s->count].name = name;
+    s->item[s->count++].value = value;
+}
+
+static sl_status collect_statistics(const sl_machine *machine, const sl_sim *sim, sl_arena *arena, sl_result_launch *to,
+                                    sl_error *error)
+{
+    statistics s = {0};
+    for (uint32_t level = 0; level < machine->levels; level++)
+        for (int bypass = 0; bypass < 2; bypass++) {
+            const sl_level *l = &machine->level[level];
+            const char *text = bypass ? l->bypass : l->replacement;
+            sl_policy_choice choice;
+            if (!*text)
+                continue;
+            sl_status status = sl_policy_parse_among(machine->policies, text, &choice, error);
+            if (status)
+                return status;
+            s.now = (sl_policy_statistic){.level = level, .bypass = bypass, .policy = choice.ops->name};
+            s.first = s.count;
+            sl_sim_policy_report(sim, level, bypass, &(sl_policy_statistics){add_statistic, &s});
+        }
+    to->statistic = sl_arena_array(arena, sl_policy_statistic, s.count + 1);
+    if (!to->statistic)
+        return sl_fail_memory(error);
+    to->statistics = s.count;
+    memcpy(to->statistic, s.item, s.count * sizeof *s.item);
+    for (size_t i = 0; i < s.count; i++)
+        if (!(to->statistic[i].name = sl_arena_strdup(arena, s.item[i].name)))
+            return sl_fail_memory(error);
+    return SL_OK;
+}
+
+/* Launches that run one after the other. */
+typedef struct simulation {
+    const sl_analysis *analysis;
+    const sl_recording *recording;
+    sl_result *result;
+    sl_l1_requests *stream; /* NULL: not asked for */
+    sl_pool *pool;
+    uint32_t first; /* launch of the recording that the series begins with */
+} simulation;
+
+static sl_status add_number(sl_values *values, const char *name, uint64_t value, sl_error *error)
+{
+    return sl_values_add(values, name, (double)value) ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status add_bins(sl_values *values, const char *what, const sl_distances *distances, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (unsigned i = 0; i < SL_DISTANCE_BINS && !status; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)sl_distance_min(i));
+        status = distances->bin[i] || i < 12 ? add_number(values, name, distances->bin[i], error) : SL_OK;
+    }
+    return status;
+}
+
+/* Reuse of lines in the requests of L1, under the names that profiles use. */
+static sl_status add_requests(sl_values *values, const sl_l1_requests *stream, sl_error *error)
+{
+    sl_sim_reuse reuse;
+    sl_status status = sl_l1_requests_reuse(stream, &reuse, error);
+    if (!status)
+        status = add_number(values, "stream_requests", reuse.requests, error);
+    if (!status)
+        status = add_number(values, "stream_reuses", reuse.requests - reuse.gap.never, error);
+    if (!status)
+        status = add_number(values, "stream_missed_reuses", reuse.missed - reuse.missed_gap.never, error);
+    if (!status)
+        status = add_bins(values, "stream_distance", &reuse.distance, error);
+    if (!status)
+        status = add_bins(values, "stream_gap", &reuse.gap, error);
+    return status ? status : add_bins(values, "stream_missed_gap", &reuse.missed_gap, error);
+}
+
+static sl_status take_simulated(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
+                                const sl_sim_result *r, sl_error *error)
+{
+    simulation *s = to;
+    sl_result *result = s->result;
+    sl_result_launch *launch = &result->launch[s->first + n];
+    (void)loaded;
+    launch->counts = r->counts.total;
+    launch->l1_bytes = r->l1_bytes;
+    launch->resident_blocks = r->resident_blocks;
+    launch->energy_nj = r->energy_nj;
+    memcpy(launch->level, r->level, sizeof launch->level);
+    sl_status status = collect_statistics(result->machine, sim, &result->arena, launch, error);
+    if (!status && s->analysis->requests)
+        status = add_requests(&result->requests, s->stream, error);
+    if (!status && s->analysis->bound)
+        status = sl_l1_requests_bound(s->stream, s->pool, &launch->bound, error);
+    return status || !result->log ? status : log_launch(result, s->recording, s->first + n, &r->counts, error);
+}
+
+static sl_sim_options sim_options(const sl_analysis *analysis, const sl_progress *progress)
+{
+    return (sl_sim_options){
+        .seed = analysis->seed, .cold = analysis->cold, .observer = analysis->observer, .progress = progress};
+}
+
+static sl_sim_series series_of(const sl_analysis *analysis, const sl_recording *recording, uint32_t first,
+                               uint32_t launches, sl_line_counts *const *counts)
+{
+    return (sl_sim_series){.trace = recording->trace,
+                           .launch = recording->launch + first,
+                           .launches = launches,
+                           .plan = analysis->plan ? analysis->plan + first : NULL,
+                           .counts = counts};
+}
+
+/* The launches of a recording from `first` on, one after the other. */
+static sl_status simulate(const sl_analysis *analysis, const sl_recording *recording, uint32_t first, uint32_t launches,
+                          sl_line_counts *const *counts, sl_pool *pool, const sl_progress *progress, sl_result *result,
+                          sl_error *error)
+{
+    simulation s = {.analysis = analysis, .recording = recording, .result = result, .pool = pool, .first = first};
+    if ((analysis->requests || analysis->bound) && !(s.stream = sl_l1_requests_create()))
+        return sl_fail_memory(error);
+    sl_sim_options options = sim_options(analysis, progress);
+    options.record_requests = s.stream;
+    const sl_sim_series series = series_of(analysis, recording, first, launches, counts);
+    sl_status status =
+        sl_sim_series_run(&series, result->machine, &options, pool, take_simulated, &s, &result->stuck, error);
+    sl_l1_requests_destroy(s.stream);
+    return status;
+}
+
+/* Copies statistics into the arena of a result. */
+static sl_status copy_statistics(sl_arena *arena, sl_result_launch *launch, sl_error *error)
+{
+    sl_policy_statistic *copy = sl_arena_array(arena, sl_policy_statistic, launch->statistics + 1);
+    if (!copy)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < launch->statistics; i++) {
+        copy[i] = launch->statistic[i];
+        if (!(copy[i].name = sl_arena_strdup(arena, launch->statistic[i].name)))
+            return sl_fail_memory(error);
+    }
+    launch->statistic = copy;
+    return SL_OK;
+}
+
+/* Isolated launches run in parallel, each with a result of its own; only the launches are the whole's. */
+typedef struct isolated {
+    const sl_analysis *analysis;
+    const sl_recording *recording;
+    sl_result *part; /* [launches] */
+} isolated;
+
+static sl_status isolated_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    const isolated *l = context;
+    (void)worker;
+    return simulate(l->analysis, l->recording, (uint32_t)index, 1, NULL, NULL, NULL, &l->part[index], error);
+}
+
+/* Moves what a launch found into the result of all. */
+static sl_status join_part(sl_result *result, uint32_t n, const sl_result *part, sl_error *error)
+{
+    sl_status status = copy_statistics(&result->arena, &result->launch[n], error);
+    for (size_t v = 0; v < part->requests.count && !status; v++)
+        if (!sl_values_add(&result->requests, part->requests.items[v].name, part->requests.items[v].value))
+            status = sl_fail_memory(error);
+    return status;
+}
+
+static sl_status simulate_isolated(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
+                                   sl_result *result, sl_error *error)
+{
+    uint32_t launches = recording->launches;
+    isolated l = {analysis, recording, calloc(launches + 1u, sizeof *l.part)};
+    if (!l.part)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < launches; i++) {
+        l.part[i] = (sl_result){.machine = result->machine, .launch = result->launch};
+        sl_arena_init(&l.part[i].arena);
+    }
+    sl_status status = sl_pool_run(pool, launches, isolated_job, &l, error);
+    for (uint32_t i = 0; i < launches; i++) {
+        sl_result *part = &l.part[i];
+        if (!status)
+            status = join_part(result, i, part, error);
+        part->launch = NULL;
+        sl_result_fini(part);
+    }
+    free(l.part);
+    return status;
+}
+
+static sl_status run_simulation(const sl_analysis *analysis, const sl_recording *recording,
+                                sl_line_counts *const *counts, sl_pool *pool, const sl_progress *progress,
+                                sl_result *result, sl_error *error)
+{
+    /* Values of policies that are "best" are searched for, and put into the machine of the result. */
+    sl_machine *machine = (sl_machine *)(uintptr_t)result->machine;
+    const sl_sim_series all = series_of(analysis, recording, 0, recording->launches, NULL);
+    const sl_sim_options options = sim_options(analysis, progress);
+    sl_sim_options searching = options;
+    searching.observer = NULL;
+    sl_status status = sl_sim_search_run(&all, machine, &searching, pool, &result->search, error);
+    if (status)
+        return status;
+    result->bounded = analysis->bound;
+    return analysis->isolated
+               ? simulate_isolated(analysis, recording, pool, result, error)
+               : simulate(analysis, recording, 0, recording->launches, counts, pool, progress, result, error);
+}
+
+/* ---- profiling runs that simulations share ---- */
+
+static bool needs_counts(const sl_analysis *analysis)
+{
+    bool needed = false;
+    return analysis->kind == SL_ANALYSIS_SIM && !analysis->isolated && !analysis->plan &&
+           !sl_sim_needs_counts(analysis->machine, &needed, NULL) && needed;
+}
+
+bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b)
+{
+    if (!needs_counts(a) || !needs_counts(b) || a->seed != b->seed || a->cold != b->cold)
+        return false;
+    sl_machine plain[2];
+    memcpy(&plain[0], a->machine, sizeof *plain);
+    memcpy(&plain[1], b->machine, sizeof *plain);
+    for (int i = 0; i < 2; i++)
+        memset(plain[i].level[0].bypass, 0, sizeof plain[i].level[0].bypass);
+    return !memcmp(&plain[0], &plain[1], sizeof *plain);
+}
+
+/* The profiling run of the first simulations that share one, if there are several. */
+static sl_status count_lines(work *w, sl_error *error)
+{
+    const sl_analysis_batch *b = w->batch;
+    size_t sharing = 0;
+    w->counted = 0;
+    while (w->counted < b->count && !needs_counts(&b->analysis[w->counted]))
+        w->counted++;
+    for (size_t i = w->counted; i < b->count; i++)
+        sharing += sl_analyses_share_counts(&b->analysis[w->counted], &b->analysis[i]);
+    if (sharing < 2)
+        return SL_OK;
+    const sl_analysis *first = &b->analysis[w->counted];
+    const sl_sim_series series = series_of(first, b->recording, 0, b->recording->launches, NULL);
+    const sl_sim_options options = sim_options(first, NULL);
+    return sl_sim_series_count(&series, first->machine, &options, b->pool, &w->counts, NULL, error);
+}
+
+/* ---- one analysis ---- */
+
+static const char *verb_of(sl_analysis_kind kind)
+{
+    return kind == SL_ANALYSIS_MODEL ? "modelling" : kind == SL_ANALYSIS_PROFILE ? "profiling" : "counting";
+}
+
+static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
+                             const sl_progress *progress, sl_result *result, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t n = 0; n < recording->launches && !status; n++) {
+        sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
+                        recording->launch[n]);
+        if (analysis->kind == SL_ANALYSIS_MODEL)
+            status = model_launch(analysis, recording, n, pool, progress, result, error);
+        else if (analysis->kind == SL_ANALYSIS_PROFILE)
+            status = profile_launch(recording, n, pool, progress, result, error);
+        else
+            status = count_launch(analysis, recording, n, pool, result, error);
+    }
+    sl_progress_update(progress, "launches", 1, 1);
+    if (!status && analysis->kind == SL_ANALYSIS_PROFILE)
+        status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);
+    return status;
+}
+
+static sl_status analyze(work *w, size_t index, sl_pool *pool, const sl_progress *progress, sl_error *error)
+{
+    size_t i = w->number[index];
+    const sl_analysis *analysis = &w->batch->analysis[i];
+    const sl_recording *recording = w->batch->recording;
+    if (analysis->kind != SL_ANALYSIS_SIM)
+        return each_launch(analysis, recording, pool, progress, &w->result[i], error);
+    bool shares = w->counts && sl_analyses_share_counts(&w->batch->analysis[w->counted], analysis);
+    return run_simulation(analysis, recording, shares ? w->counts : NULL, pool, progress, &w->result[i], error);
+}
+
+static sl_status analyze_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    work *w = context;
+    (void)worker;
+    sl_status status = analyze(w, index, NULL, NULL, error);
+    note_progress(w, "points", w->count);
+    return status;
+}
+
+/* All but those that share passes of the model: several run in parallel, one uses all threads. */
+static sl_status run_others(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
+{
+    work w = {.batch = batch, .result = result, .lock = PTHREAD_MUTEX_INITIALIZER};
+    sl_status status = SL_OK;
+    if (!(w.number = calloc(batch->count + 1, sizeof *w.number)))
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < batch->count; i++)
+        if (!is_variant(&batch->analysis[i]))
+            w.number[w.count++] = i;
+    if (w.count > 1)
+        status = count_lines(&w, error);
+    if (w.count > 1 && !status)
+        status = sl_pool_run(batch->pool, w.count, analyze_job, &w, error);
+    else if (w.count == 1)
+        status = analyze(&w, 0, batch->pool, batch->progress, error);
+    const sl_sim_series series = {.launches = batch->recording->launches};
+    sl_sim_series_free_counts(&series, w.counts);
+    free(w.number);
+    return status;
+}
+
+/* The L1 that the first launch has beside its shared memory, as the model and the simulator have it. */
+static uint64_t l1_bytes(const sl_machine *machine, const sl_recording *recording)
+{
+    sl_occupancy occupancy;
+    if (!recording->launches)
+        return machine->level[0].size_bytes;
+    const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, recording->launch[0]);
+    const sl_trace_kernel *kernel = sl_trace_kernel_at(recording->trace, launch->kernel);
+    return sl_occupancy_of(machine, kernel, launch, &occupancy, NULL) ? machine->level[0].size_bytes
+                                                                      : occupancy.l1_bytes;
+}
+
+static sl_status start_result(const sl_analysis *analysis, const sl_recording *recording, sl_result *result,
+                              sl_error *error)
+{
+    uint32_t launches = recording->launches;
+    *result = (sl_result){.kind = analysis->kind, .launches = launches};
+    sl_arena_init(&result->arena);
+    if (analysis->machine) {
+        sl_machine *machine = sl_arena_new(&result->arena, sl_machine);
+        if (!machine)
+            return sl_fail_memory(error);
+        memcpy(machine, analysis->machine, sizeof *machine);
+        result->machine = machine;
+    }
+    if (analysis->kind == SL_ANALYSIS_PROFILE) {
+        result->profiled_as = analysis->profile ? *analysis->profile : sl_profile_defaults(analysis->machine);
+        result->profiled_as.loads_only |= analysis->loads_only;
+        if (!result->profiled_as.cache_bytes)
+            result->profiled_as.cache_bytes = l1_bytes(analysis->machine, recording);
+        result->profile = calloc(launches + 1u, sizeof *result->profile);
+        return result->profile ? sl_profile_check(&result->profiled_as, error) : sl_fail_memory(error);
+    }
+    result->launch = calloc(launches + 1u, sizeof *result->launch);
+    if (!result->launch)
+        return sl_fail_memory(error);
+    return analysis->details ? sl_launch_log_create(&result->log, error) : SL_OK;
+}
+
+sl_status sl_analyze_all(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
+{
+    memset(result, 0, batch->count * sizeof *result);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < batch->count && !status; i++)
+        status = start_result(&batch->analysis[i], batch->recording, &result[i], error);
+    if (!status)
+        status = run_variants(batch, result, error);
+    return status ? status : run_others(batch, result, error);
+}
+
+sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool,
+                     const sl_progress *progress, sl_result *result, sl_error *error)
+{
+    const sl_analysis_batch batch = {recording, 1, analysis, pool, progress};
+    return sl_analyze_all(&batch, result, error);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The one way from a recording to numbers: recording x machine x {count, profile, model, sim} x settings -> result.
+ * Commands, sweeps, papers, validation, what-ifs and pages all call sl_analyze; a setting that is left out has the same
+ * value for all of them. */
+#ifndef SL_ANALYSIS_ANALYSIS_H
+#define SL_ANALYSIS_ANALYSIS_H
+
+#include "analysis/result.h"
+#include "base/pool.h"
+#include "model/model.h"
+#include "recording/recording.h"
+#include "sim/series.h"
+
+typedef struct sl_analysis {
+    sl_analysis_kind kind;
+    const sl_machine *machine; /* NULL: none, for counts */
+    bool details;              /* memory instructions too (sl_result.log) */
+    bool unread;               /* counts: only what the index of the trace says */
+    uint64_t seed;             /* of what is random */
+    /* the model */
+    sl_model_options model; /* extensions that are off; its seed is the analysis's */
+    /* the simulator */
+    bool cold;                       /* all caches are empty before each launch */
+    bool isolated;                   /* each launch on a machine on which nothing ran before */
+    bool requests;                   /* also the reuse of lines in the requests of L1 (sim/l1_requests.h) */
+    bool bound;                      /* also a lower bound on the misses of any policy */
+    const sl_sim_plan *plan;         /* [launches of the recording]; NULL: none */
+    const sl_sim_observer *observer; /* NULL: none */
+    /* profiles */
+    const sl_profile_options *profile; /* NULL: sl_profile_defaults of the machine */
+    bool loads_only;                   /* with the defaults */
+} sl_analysis;
+
+/* The line and sector of the machine's first level, on its cores, with as many resident blocks as one holds, at most 8:
+ * they differ between launches. Its cache of 0 bytes stands for the L1 that the first launch has. */
+sl_profile_options sl_profile_defaults(const sl_machine *machine);
+
+/* Analyses of one recording. Those of the model that one pass over the accesses can answer are answered by one pass
+ * unless they ask for details, and the first simulations that share the line counts of a profiling run have one. */
+typedef struct sl_analysis_batch {
+    const sl_recording *recording;
+    size_t count;
+    const sl_analysis *analysis;
+    sl_pool *pool;               /* NULL: one thread. Results do not depend on it */
+    const sl_progress *progress; /* NULL: none */
+} sl_analysis_batch;
+
+/* Fills result[count]. On failure, which is of any of them, results have to be freed all the same. */
+sl_status sl_analyze_all(const sl_analysis_batch *batch, sl_result *result, sl_error *error);
+/* One analysis. */
+sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool,
+                     const sl_progress *progress, sl_result *result, sl_error *error);
+
+/* Whether two simulations can share the line counts of a profiling run. */
+bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b);
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Collecting launches. Kernels are kept once; counters are kept only where they are known, since programs with tens of
+ * thousands of launches are common. */
+#include "analysis/launch_log.h"
+
+#include <string.h>
+
+#include "base/mangle.h"
+#include "base/text.h"
+
+sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
+{
+    sl_launch_log *l = calloc(1, sizeof *l);
+    if (!l)
+        return sl_fail_memory(error);
+    sl_arena_init(&l->arena);
+    sl_map_init(&l->kernels);
+    sl_map_init(&l->short_names);
+    *log = l;
+    return SL_OK;
+}
+
+void sl_launch_log_destroy(sl_launch_log *l)
+{
+    if (!l)
+        return;
+    sl_array_free(&l->launches);
+    sl_map_fini(&l->kernels);
+    sl_map_fini(&l->short_names);
+    sl_arena_fini(&l->arena);
+    free(l);
+}
+
+size_t sl_launch_log_count(const sl_launch_log *l)
+{
+    return l->launches.count;
+}
+
+size_t sl_launch_log_failed(const sl_launch_log *l)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < l->launches.count; i++)
+        failed += l->launches.items[i].failed;
+    return failed;
+}
+
+static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k)
+{
+    if (logged->insts != k->mem_slots)
+        return false;
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        sl_inst_name name = sl_inst_named(k, s, k->strings);
+        if (!sl_inst_same(&logged->inst[s], &name))
+            return false;
+    }
+    return true;
+}
+
+static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
+{
+    sl_logged_kernel *logged = sl_arena_new(&l->arena, sl_logged_kernel);
+    sl_inst_name *inst = sl_arena_array(&l->arena, sl_inst_name, k->mem_slots);
+    char *strings = sl_arena_strndup(&l->arena, k->strings ? k->strings : "", k->strings ? k->strings_bytes : 0);
+    char *symbol = sl_arena_strdup(&l->arena, k->symbol), *name = sl_arena_strdup(&l->arena, k->name);
+    if (!logged || !inst || !strings || !symbol || !name)
+        return NULL;
+    for (uint32_t s = 0; s < k->mem_slots; s++)
+        inst[s] = sl_inst_named(k, s, strings);
+    if (!sl_insts_tell_apart(inst, k->mem_slots))
+        return NULL;
+    *logged = (sl_logged_kernel){.symbol = symbol,
+                                 .name = name,
+                                 .short_name = name,
+                                 .insts = k->mem_slots,
+                                 .inst = inst,
+                                 .number = l->kernel_count++,
+                                 .regs_per_thread = k->regs_per_thread,
+                                 .static_shared_bytes = k->static_shared_bytes,
+                                 .regs_estimated = k->regs_estimated};
+    return logged;
+}
+
+static bool name_fully(sl_launch_log *l, sl_logged_kernel *logged)
+{
+    char arguments[128];
+    logged->name = sl_arena_printf(&l->arena, "%s%s", logged->short_name,
+                                   sl_template_arguments(logged->symbol, arguments, sizeof arguments));
+    return logged->name;
+}
+
+/* Kernels of one template have one short name: where there are several, with their arguments. */
+static bool tell_apart(sl_launch_log *l, sl_logged_kernel *logged)
+{
+    size_t length = strlen(logged->short_name);
+    sl_logged_kernel *other = sl_map_get(&l->short_names, logged->short_name, length);
+    logged->same_name = other;
+    if (!sl_map_put(&l->short_names, logged->short_name, length, logged))
+        return false;
+    while (other && !strcmp(other->symbol, logged->symbol))
+        other = other->same_name;
+    if (!other)
+        return true;
+    /* The others have their arguments already, unless all are of one symbol. */
+    bool named = other->name != other->short_name;
+    for (; other && !named; other = other->same_name)
+        if (!name_fully(l, other))
+            return false;
+    return name_fully(l, logged);
+}
+
+/* The log's copy of a kernel; NULL when memory runs out. */
+static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_kernel *k)
+{
+    sl_logged_kernel *first = sl_map_get(&l->kernels, k->symbol, strlen(k->symbol));
+    for (sl_logged_kernel *logged = first; logged; logged = logged->same_symbol)
+        if (same_kernel(logged, k))
+            return logged;
+    sl_logged_kernel *logged = copy_kernel(l, k);
+    if (!logged || !tell_apart(l, logged) || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
+        return NULL;
+    logged->same_symbol = first;
+    return logged;
+}
+
+static bool pack(sl_launch_log *l, const sl_counts *counts, sl_packed_counts *packed)
+{
+    size_t known = 0, used = 0;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        known += sl_counts_has(counts, (sl_counter)i);
+    uint64_t *value = sl_arena_array(&l->arena, uint64_t, known);
+    if (!value)
+        return false;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (sl_counts_has(counts, (sl_counter)i))
+            value[used++] = counts->value[i];
+    *packed = (sl_packed_counts){counts->known, value};
+    return true;
+}
+
+sl_counts sl_unpack_counts(const sl_packed_counts *packed)
+{
+    sl_counts counts = {.known = packed->known};
+    size_t used = 0;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (sl_counts_has(&counts, (sl_counter)i))
+            counts.value[i] = packed->value[used++];
+    return counts;
+}
+
+static bool ran(const sl_counts *counts)
+{
+    bool any = false;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        any |= counts->value[i] != 0;
+    return any;
+}
+
+/* What a parameter points to in all launches of a kernel; "" where that changes. */
+static void name_arrays(const sl_logged_kernel *kernel, const sl_array_footprint *array)
+{
+    if (!*array->allocation || strncmp(array->name, "param", 5) != 0)
+        return;
+    for (uint32_t i = 0; i < kernel->insts; i++) {
+        sl_inst_name *inst = &kernel->inst[i];
+        if (strcmp(inst->array, array->name) != 0)
+            continue;
+        bool same = !inst->allocation ||
+                    (!strcmp(inst->allocation, array->allocation) && inst->allocation_bytes == array->allocation_bytes);
+        inst->allocation = same ? array->allocation : "";
+        inst->allocation_bytes = array->allocation_bytes;
+    }
+}
+
+static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logged_launch *launch)
+{
+    sl_logged_load *load = sl_arena_array(&l->arena, sl_logged_load, counts->slots);
+    sl_array_footprint *array = sl_arena_array(&l->arena, sl_array_footprint, counts->arrays);
+    if (!load || !array)
+        return false;
+    for (uint32_t s = 0; s < counts->slots; s++) {
+        if (!ran(&counts->slot[s]))
+            continue;
+        load[launch->loads].inst = s;
+        if (!pack(l, &counts->slot[s], &load[launch->loads++].counts))
+            return false;
+    }
+    for (size_t i = 0; i < counts->arrays; i++) {
+        array[i] = counts->array[i];
+        const char *allocation = counts->array[i].allocation;
+        array[i].name = sl_arena_strdup(&l->arena, counts->array[i].name);
+        array[i].allocation = sl_arena_strdup(&l->arena, allocation ? allocation : "");
+        if (!array[i].name || !array[i].allocation)
+            return false;
+        name_arrays(launch->kernel, &array[i]);
+    }
+    launch->load = load;
+    launch->arrays = counts->arrays;
+    launch->array = array;
+    return true;
+}
+
+sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl_error *error)
+{
+    const sl_trace_launch *from = result->launch;
+    sl_logged_launch launch = {.index = result->index,
+                               .kernel = intern_kernel(l, result->kernel),
+                               .lanes = from->lanes,
+                               .dynamic_shared_bytes = from->dynamic_shared_bytes,
+                               .preferred_shared_plus = from->preferred_shared_plus,
+                               .blocks = sl_launch_blocks(from),
+                               .blocks_recorded = from->blocks_recorded,
+                               .trace_bytes = result->trace_bytes,
+                               .parent_plus = from->parent_plus,
+                               .failed = from->failed,
+                               .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
+    memcpy(launch.grid, from->grid, sizeof launch.grid);
+    memcpy(launch.block, from->block, sizeof launch.block);
+    /* Counters of a failed launch are incomplete, and are not shown. */
+    const sl_launch_counts *counted = from->failed ? NULL : result->counts;
+    sl_counts counts = {0};
+    if (counted) {
+        counts = counted->total;
+    } else if (result->stats && !from->failed) {
+        sl_counts_add(&counts, SL_COUNTER_warp_insts, result->stats->warp_insts);
+        sl_counts_add(&counts, SL_COUNTER_thread_insts, result->stats->thread_insts);
+    }
+    if (!result->counts)
+        launch.blocks_recorded = launch.blocks; /* nothing was left out of what is shown */
+    if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
+        (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error)
+{
+    return sl_launch_log_add(log, result, error);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The result of an analysis: what it found of each launch. Everything that shows, stores, compares or checks numbers
+ * takes them from here; nothing else holds any. */
+#ifndef SL_ANALYSIS_RESULT_H
+#define SL_ANALYSIS_RESULT_H
+
+#include "analysis/launch_log.h"
+#include "analysis/values.h"
+#include "profile/sums.h"
+#include "sim/l1_requests.h"
+#include "sim/series.h"
+
+/* What is done with a recording. */
+typedef enum sl_analysis_kind {
+    SL_ANALYSIS_SIM,     /* cycle by cycle */
+    SL_ANALYSIS_MODEL,   /* misses by reuse distances */
+    SL_ANALYSIS_TUNE,    /* cycle by cycle, with loads that bypass as each selection strategy says */
+    SL_ANALYSIS_PROFILE, /* reuse in the trace alone, in the order and with the line and size of the machine's L1 */
+    SL_ANALYSIS_COUNT,   /* what the trace says, without caches */
+    SL_ANALYSES
+} sl_analysis_kind;
+extern const char *const sl_analysis_names[SL_ANALYSES + 1]; /* "sim", ...; ends with NULL */
+
+/* A statistic that a policy reports (sl_policy_ops.report), summed over the caches of its level. */
+typedef struct sl_policy_statistic {
+    uint32_t level;
+    bool bypass; /* of the policy that bypasses */
+    const char *policy, *name;
+    uint64_t value;
+} sl_policy_statistic;
+
+/* Of one launch. */
+typedef struct sl_result_launch {
+    sl_counts counts;  /* of the whole launch; memory instructions are in the log */
+    uint64_t l1_bytes; /* of the first level beside shared memory */
+    uint32_t resident_blocks;
+    /* of the simulator */
+    sl_sim_level_result level[SL_MAX_LEVELS];
+    double energy_nj;
+    size_t statistics;
+    sl_policy_statistic *statistic;
+    sl_sim_bound bound; /* where it was asked for */
+} sl_result_launch;
+
+typedef struct sl_result {
+    sl_analysis_kind kind;
+    const sl_machine *machine; /* that of the analysis, with the values that were found for "best"; owned */
+    uint32_t launches;
+    sl_result_launch *launch; /* [launches of the recording]; NULL: of profiles */
+    sl_launch_log *log;       /* the same with memory instructions; NULL: they were not asked for */
+    size_t passes;            /* of the model over the accesses, for all analyses of its batch together */
+    bool bounded;             /* launches have a bound on misses */
+    sl_sim_search search;     /* what was searched for */
+    sl_values requests;       /* reuse in the requests of L1, where it was asked for */
+    /* of profiles */
+    sl_profile_options profiled_as;
+    sl_profile *profile; /* [launches] */
+    sl_profile_sums sums;
+    sl_error damage; /* what counts could not read; status SL_OK: nothing */
+    char *stuck;     /* the state of the simulator after a launch that made no progress; NULL: none */
+    sl_arena arena;
+} sl_result;
+
+/* An all-zero result is fine. */
+void sl_result_fini(sl_result *result);
+
+/* Every number of the result, summed over its launches: counters under their own names, those of a level as
+ * "L1_hits", statistics of the bypass policy of L1 as "policy_NAME", histograms as "gap_4". */
+sl_status sl_result_values(const sl_result *result, sl_values *values, sl_error *error);
+
+#endif

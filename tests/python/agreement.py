@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""One analysis, one set of numbers: the command's JSON, CSV and text, a sweep's point, libsluice and the package for
+Python give the same values for every counter, for a dozen inputs and every analysis.
+
+Environment: SLUICE, SLUICE_BUILD, SLUICE_SOURCE, PYTHONPATH. Runs in an empty folder; prints TAP."""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import sluice
+
+PROGRAM = os.environ["SLUICE"]
+LIBRARY = os.path.join(os.environ["SLUICE_BUILD"], "bin", "library_numbers")
+INPUTS = ["spmv", "bfs", "stencil2d", "matmul", "histogram", "reduction", "gather", "vecadd", "matrix_transpose", "scan_large_arrays",
+          "softmax", "sgemm"]
+GPU = "fermi-gtx480"
+COMMANDS = {"count": "info", "profile": "profile", "model": "model", "sim": "sim"}
+LEVELS = ["L1", "L2"]
+
+
+def run(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env={**os.environ, "COLUMNS": "0"})
+    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+    return done.stdout
+
+
+def options(kind):
+    return [] if kind == "count" else ["--gpu", GPU]
+
+
+# ---- every source as {name: value}, summed over launches ----
+
+def of_json(data, kind):
+    if kind == "profile":
+        return dict(data["all"]["counters"])
+    total = {}
+    for launch in data["launches"]:
+        for name, value in launch["counters"].items():
+            total[name] = total.get(name, 0) + value
+        for level in launch.get("levels", []):
+            for name, value in level.items():
+                if name != "level":
+                    key = f"{level['level']}_{name}"
+                    total[key] = total.get(key, 0) + value
+    return total
+
+
+def of_csv(text, kind):
+    total = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        if kind == "profile":
+            if not row["kernel"] and not row["from"] and not row["to"]:
+                total[row["measure"]] = float(row["value"])
+            continue
+        for name, value in row.items():
+            if value not in ("", None) and re.fullmatch(r"-?[0-9.]+(e[+-]?[0-9]+)?", value):
+                key = name.replace(".", "_", 1) if name.split(".")[0] in LEVELS else name
+                total[key] = total.get(key, 0) + float(value)
+    return total
+
+
+def of_lines(text):
+    return {line.split()[0]: float(line.split()[1]) for line in text.splitlines()}
+
+
+def of_sweep(workload, kind):
+    spec = f"workloads: [{workload}]\nsize: small\nkind: {kind}\nmachines: [{GPU}]\n"
+    with open("sweep.yaml", "w") as file:
+        file.write(spec)
+    run("sweep", "sweep.yaml", "-q", "--cache", "cache", "-d", "points.sqlite", "--csv", "sweep.csv")
+    with open("sweep.csv") as file:
+        row = next(csv.DictReader(file))
+    return {name: float(value) for name, value in row.items() if re.fullmatch(r"-?[0-9.]+(e[+-]?[0-9]+)?", value or "")}
+
+
+def headings():
+    """Headings of tables, from the page that is made from the table of metrics: heading -> counter."""
+    found = {}
+    with open(os.path.join(os.environ["SLUICE_SOURCE"], "docs", "counters.md")) as file:
+        for line in file:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if len(cells) == 5 and re.fullmatch(r"`[a-z0-9_]+`", cells[0]) and "/" not in cells[4]:
+                found.setdefault(cells[2], cells[0].strip("`"))
+    return found
+
+
+def human(text):
+    """The value that a cell shows, and half a unit of its last digit."""
+    match = re.fullmatch(r"([0-9,]+(?:\.[0-9]+)?)(?: ([KMGT]))?", text)
+    if not match:
+        return None
+    scale = {None: 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match.group(2)]
+    digits = match.group(1).replace(",", "")
+    decimals = len(digits.split(".")[1]) if "." in digits else 0
+    return float(digits) * scale, 0.5 * scale * 10 ** -decimals
+
+
+def check_text(text, data):
+    """Cells of the first table, a row per launch, against the launches of the JSON."""
+    known, checked = headings(), 0
+    lines = text.splitlines()
+    head = next((i for i, line in enumerate(lines) if line.startswith("#  kernel")), None)
+    if head is None:
+        return 0
+    names = re.split(r"\s{2,}", lines[head].strip())
+    for line, launch in zip(lines[head + 1:], data["launches"]):
+        cells = re.split(r"\s{2,}", line.strip())
+        for name, cell in zip(names, cells):
+            counter = known.get(name)
+            shown = human(cell)
+            if len(cells) == len(names) and shown and counter in launch["counters"]:
+                value, half = shown
+                assert abs(launch["counters"][counter] - value) <= half * 1.001, (name, cell, launch["counters"][counter])
+                checked += 1
+    return checked
+
+
+def compare(expected, got, what, minimum):
+    common = [name for name in expected if name in got]
+    assert len(common) >= minimum, f"{what}: only {len(common)} of {len(expected)} values: {sorted(set(expected) - set(got))[:5]}"
+    wrong = [(n, expected[n], got[n]) for n in common if abs(expected[n] - got[n]) > 1e-9 * max(1, abs(expected[n]))]
+    assert not wrong, f"{what}: {wrong[:4]}"
+    return common
+
+
+def check(workload, kind):
+    trace = f"{workload}.slt"
+    if not os.path.exists(trace):
+        run("trace", "-q", workload, "--size", "small", "-o", trace)
+    command = COMMANDS[kind]
+    data = json.loads(run(command, trace, *options(kind), "--json"))
+    library = of_lines(subprocess.run([LIBRARY, kind, GPU, trace], capture_output=True, text=True, check=True).stdout)
+    expected = of_json(data, kind)
+    if kind == "profile":
+        compare(expected, library, "library", len(expected))
+        compare(library, of_sweep(workload, kind), "sweep", len(library))  # histograms, too
+        compare(expected, of_csv(run(command, trace, *options(kind), "--csv"), kind), "CSV", len(expected))
+    else:
+        # Everything that the command shows is in the library and in a point, and nothing else is.
+        compare(expected, library, "library", len(expected))
+        assert not [name for name in library if name not in expected and not name.startswith("policy_")], "library has more"
+        if kind != "count":
+            compare(library, of_sweep(workload, kind), "sweep", len(library))
+        compare(expected, of_csv(run(command, trace, *options(kind), "--csv"), kind), "CSV", len(expected))
+        checked = check_text(run(command, trace, *options(kind)), data)
+        assert checked > len(data["launches"]) or len(data["launches"]) > 8, "the text shows no counters"
+    if kind != "count":
+        python = getattr(sluice, command)(trace, gpu=GPU)
+        assert python.data == data or of_json(python.data, kind) == expected, "Python differs"
+
+
+def main():
+    tests = failed = 0
+    for kind in COMMANDS:
+        for workload in INPUTS:
+            tests += 1
+            try:
+                check(workload, kind)
+                print(f"ok {tests} - {kind} of {workload}: command, sweep, library and Python agree")
+            except (AssertionError, subprocess.CalledProcessError, KeyError, StopIteration) as error:
+                failed += 1
+                print(f"not ok {tests} - {kind} of {workload}: command, sweep, library and Python agree")
+                print("# " + str(error)[:400].replace("\n", "\n# "))
+            sys.stdout.flush()
+    print(f"1..{tests}")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
