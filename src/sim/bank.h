@@ -115,13 +115,13 @@ struct __attribute__((aligned(64))) sl_bank {
     sl_queue out;                               /* to the next level */
     sl_shard *shard;                            /* of the first level */
     uint64_t stalled_since;                     /* SL_NEVER: it does not */
-    uint64_t taken_at;
-    uint32_t taken;        /* accesses in the last cycle with any: taken_at */
+    uint64_t accepted_at;
+    uint32_t accepted;     /* accesses in the last cycle with any: taken_at */
     sl_stall stall;        /* what the request at the head of `in` waits for */
     bool changed;          /* something that it may have waited for */
     uint32_t below_cycles; /* unloaded latency of a miss */
     uint32_t sent;         /* from `out`, ever */
-    uint64_t held_until;   /* first level: some store in `out` waits so long for others */
+    uint64_t merge_until;  /* first level: some store in `out` waits so long for others */
     uint32_t index;        /* among the banks of the level */
     uint32_t instance;     /* of the level */
     uint32_t partition;    /* of the level: where the home of a line is another one, what is here of it is a copy */
@@ -163,7 +163,7 @@ sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
 /* A launch begins: finds banks of caches as most are, whose accesses skip the checks for everything else. */
 void sl_banks_prepare(sl_sim *sim);
 /* The policies that look counts up take those of this launch. */
-sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
+sl_status sl_banks_restart_counts(sl_sim *sim, uint32_t level, sl_error *error);
 /* Fails if a policy made an invalid choice. */
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 
@@ -251,7 +251,7 @@ uint32_t sl_stored_granules(const sl_sim *sim, const sl_bank *bank, size_t line_
                             uint32_t granules);
 /* A store to granules of a line of the first level, some of which it writes in part; it is about to be put into `out`.
  */
-void sl_stored_keep(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t granules);
+void sl_stored_write(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store, uint32_t granules);
 /* Whether the store goes on with one of its warp to the same line that has not been sent: its place in `out`, or
  * SL_NONE. */
 uint32_t sl_stored_merge(sl_sim *sim, sl_bank *bank, size_t line_slot, const sl_request *store);

@@ -62,7 +62,7 @@ static uint32_t *bucket_of(const sl_coalescer *coalescer, uint64_t addr)
 }
 
 /* Both come from cores of a group, to the same bank. */
-static bool come_together(sl_sim *sim, const sl_request *r, const flight *other)
+static bool same_gpc_and_bank(sl_sim *sim, const sl_request *r, const flight *other)
 {
     const sl_level *first = sim->coalescer->first;
     uint32_t core = sl_request_at(sim, other->primary)->core;
@@ -86,7 +86,7 @@ sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t numbe
     for (uint32_t f = *bucket_of(coalescer, r->addr); f != SL_NONE; f = coalescer->item[f].next) {
         flight *other = &coalescer->item[f];
         if (other->addr != r->addr || !sl_coalescer_takes(coalescer->first, other->requests) ||
-            !come_together(sim, r, other))
+            !same_gpc_and_bank(sim, r, other))
             continue;
         if (other->granules != r->granules) {
             other->requests = CLOSED;

@@ -10,14 +10,14 @@
 #include "sim/evict.h"
 
 /* Cycles until the operands of an access have been read; others report 11 to 20. */
-enum { READ_CYCLES = 12 };
+enum { OPERAND_READ_CYCLES = 12 };
 
 /* ---- when a warp can issue ---- */
 
 static void set_state(sl_sim_core *core, uint32_t w, sl_warp_state state)
 {
     uint64_t bit = UINT64_C(1) << w;
-    core->settled = false;
+    core->quiescent = false;
     core->in_state[core->warp[w].state] &= ~bit;
     core->in_state[state] |= bit;
     core->warp[w].state = (uint8_t)state;
@@ -31,7 +31,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     if (time <= sim->now) {
         bool memory = sim->program->uop[core->warp[w].inst].queued;
         core->ready |= bit;
-        core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
+        core->wants_lsu = memory ? core->wants_lsu | bit : core->wants_lsu & ~bit;
         if (memory)
             __builtin_prefetch(core->warp[w].reader.cursor.memory);
         return;
@@ -66,7 +66,7 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
     return uop->kind == SL_UOP_WAIT_ASYNC && warp->asyncs;
 }
 
-static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
+static void reschedule_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
 {
     uint64_t until = min;
     if (waits_for_memory(sim, core, w, &until))
@@ -75,7 +75,7 @@ static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min
         sleep_until(sim, core, w, until);
 }
 
-static void turn_wheel(sl_sim *sim, sl_sim_core *core)
+static void wake_due_warps(sl_sim *sim, sl_sim_core *core)
 {
     uint64_t from = core->ticked == SL_NEVER ? sim->now : core->ticked + 1, cycles = sim->now - from + 1;
     uint64_t slots = cycles < SL_WHEEL ? (UINT64_C(1) << cycles) - 1 : UINT64_MAX;
@@ -160,7 +160,7 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
 }
 
 /* Passes an instruction that another one does, too: its result is there with its operands. */
-static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
+static bool skip_folded(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
     uint64_t at = 0;
@@ -211,8 +211,8 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
         if (!more)
             return end_warp(sim, core, w, error);
         min = enter_block(sim, core, warp, min);
-    } while (warp->inst == warp->end || pass_over(sim, core, w));
-    settle_warp(sim, core, w, min);
+    } while (warp->inst == warp->end || skip_folded(sim, core, w));
+    reschedule_warp(sim, core, w, min);
     return SL_OK;
 }
 
@@ -222,7 +222,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_warp *warp = &core->warp[w];
     if (warp->state == SL_WARP_DATA)
-        settle_warp(sim, core, w, sim->now);
+        reschedule_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
         deactivate(sim, core, w);
     sl_core_wake(core, sim->now);
@@ -278,12 +278,12 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     check_waiting(sim, core, memop->warp);
 }
 
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes)
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t wavefronts)
 {
     const sl_uop *uop = &sim->program->uop[memop->inst];
     /* It was issued in the cycle before. */
-    uint64_t result = sim->now + passes - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
-    core->shared_free = sim->now + passes;
+    uint64_t result = sim->now + wavefronts - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
+    core->shared_free = sim->now + wavefronts;
     core->warp[memop->warp].loads--;
     core->warp[memop->warp].waits &= core->warp[memop->warp].loads != 0;
     set_results(sim, core, memop->warp, uop, result);
@@ -341,23 +341,23 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
 {
     sl_sim_warp *warp = &core->warp[w];
     uint32_t max = sim->program->read_ahead;
-    sl_access *held = core->read_ahead + (size_t)w * max;
+    sl_access *ahead = core->read_ahead + (size_t)w * max;
     if (uop->access < warp->accesses) {
-        warp->access = &held[(warp->ahead_from + uop->access) % max];
+        warp->access = &ahead[(warp->ahead_from + uop->access) % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
     do {
         status = sl_warp_read_access(warp, error);
         if (!status && warp->accesses != uop->access)
-            held[warp->accesses % max] = warp->reader.cursor.access;
+            ahead[warp->accesses % max] = warp->reader.cursor.access;
     } while (!status && warp->accesses++ != uop->access);
     warp->access = &warp->reader.cursor.access;
     return status;
 }
 
 /* Rows lie so that no bank is asked twice. */
-static uint32_t row_passes(const sl_access *access)
+static uint32_t row_wavefronts(const sl_access *access)
 {
     sl_access a = *access;
     uint64_t bytes = 0;
@@ -368,14 +368,14 @@ static uint32_t row_passes(const sl_access *access)
 }
 
 /* Shared memory: bank conflicts are serialised, and atomics on one word. */
-static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
+static uint32_t shared_wavefronts(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
 {
     const sl_access *access = warp->access;
     uint32_t lanes = sl_loaded_launch(sim->loaded)->lanes;
     if (!access->mask)
         return 1;
     if (access->bulk)
-        return row_passes(access);
+        return row_wavefronts(access);
     return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION
                ? sl_atomic_passes(access, lanes) * uop->atomic_wavefronts
                : sl_bank_passes(access, lanes, inst->width);
@@ -384,22 +384,22 @@ static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const 
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_uop *uop)
 {
-    uint32_t passes = shared_passes(sim, warp, inst, uop);
+    uint32_t wavefronts = shared_wavefronts(sim, warp, inst, uop);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
-    core->shared_free = start + passes;
-    return start + passes - 1 + uop->cycles;
+    core->shared_free = start + wavefronts;
+    return start + wavefronts - 1 + uop->cycles;
 }
 
 /* Constant memory: one address of all lanes at once, several one after the other, whichever warps they are of. */
 enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
 static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
 {
-    uint32_t passes = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
-    if (passes == 1)
+    uint32_t wavefronts = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
+    if (wavefronts == 1)
         return sim->now + uop->cycles;
     uint64_t start = core->constant_free > sim->now ? core->constant_free : sim->now;
-    core->constant_free = start + CONSTANT_INTERVAL * passes;
-    return start + uop->cycles + uop->extra_address_cycles * (passes - 1);
+    core->constant_free = start + CONSTANT_INTERVAL * wavefronts;
+    return start + uop->cycles + uop->extra_address_cycles * (wavefronts - 1);
 }
 
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
@@ -438,10 +438,10 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     set_results(sim, core, w, uop, result);
     if (uop->sass) {
         set_scoreboard(warp, uop->write_scoreboard, memory ? sim->now : result);
-        set_scoreboard(warp, uop->read_scoreboard, sim->now + READ_CYCLES);
+        set_scoreboard(warp, uop->read_scoreboard, sim->now + OPERAND_READ_CYCLES);
     }
     if (shared && uop->queued)
-        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, uop), error);
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_wavefronts(sim, warp, inst, uop), error);
     if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
@@ -468,18 +468,18 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8
                           sl_error *error)
 {
     uint64_t from = core->ready & s->warps;
-    bool full = !sl_lsu_has_room(sim, core) && from & core->wants_memory;
+    bool full = !sl_lsu_has_room(sim, core) && from & core->wants_lsu;
     if (from && sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL) {
         sl_schedule_refill(sim, core, s);
         from &= s->active;
     }
     if (full)
-        from &= ~core->wants_memory;
+        from &= ~core->wants_lsu;
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
         const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
-        if (core->held_back >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
-            *next = core->ask_again < *next ? core->ask_again : *next;
+        if (core->throttled >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
+            *next = core->throttled_until < *next ? core->throttled_until : *next;
             from &= ~(UINT64_C(1) << w);
             continue;
         }
@@ -524,7 +524,7 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
     }
 }
 
-void sl_core_settle(sl_sim *sim, sl_sim_core *core)
+void sl_core_finish(sl_sim *sim, sl_sim_core *core)
 {
     account(sim, core, sim->now);
     sl_lsu_end_stall(sim, core);
@@ -537,16 +537,16 @@ static sl_policy *first_bypass(const sl_sim *sim, uint32_t core)
 }
 
 /* Asks the policy of the first level whose loads have to wait. */
-static void ask_policy(sl_sim *sim, sl_sim_core *core)
+static void ask_throttling(sl_sim *sim, sl_sim_core *core)
 {
     sl_policy *policy = first_bypass(sim, core->number);
-    core->held_back = 0;
-    if (!policy || !policy->ops->throttle_warps || !(core->ready & core->wants_memory))
+    core->throttled = 0;
+    if (!policy || !policy->ops->throttle_warps || !(core->ready & core->wants_lsu))
         return;
     sl_core_work work = {core->live, core->insts, sim->now + (sim->machine.level[0].keep ? sim->earlier : 0)};
     uint64_t wait = 1;
-    core->held_back = policy->ops->throttle_warps(policy->self, &work, &wait);
-    core->ask_again = sim->now + (wait ? wait : 1);
+    core->throttled = policy->ops->throttle_warps(policy->self, &work, &wait);
+    core->throttled_until = sim->now + (wait ? wait : 1);
 }
 
 /* The next cycle after `time` at which the wheel may have a warp. */
@@ -561,8 +561,9 @@ static uint64_t wheel_next(const sl_sim_core *core, uint64_t time)
  * for. */
 static bool schedulers_rest(const sl_sim *sim, const sl_sim_core *core)
 {
-    return core->settled && wheel_next(core, core->ticked) > sim->now &&
-           (!core->ready || (!core->asks && !(core->ready & ~core->wants_memory) && !sl_lsu_has_room(sim, core)));
+    return core->quiescent && wheel_next(core, core->ticked) > sim->now &&
+           (!core->ready ||
+            (!core->policy_may_release && !(core->ready & ~core->wants_lsu) && !sl_lsu_has_room(sim, core)));
 }
 
 static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
@@ -570,14 +571,14 @@ static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next,
     sl_status status = SL_OK;
     bool was_empty = !core->queued, issued = false;
     account(sim, core, sim->now);
-    turn_wheel(sim, core);
+    wake_due_warps(sim, core);
     core->ticked = sim->now;
-    ask_policy(sim, core);
+    ask_throttling(sim, core);
     for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++) {
         status = schedule(sim, core, &core->scheduler[i], &core->doing[i], next, error);
         issued |= core->doing[i] == SL_CYCLE_ISSUE;
     }
-    core->settled = !issued && !sim->options.observer;
+    core->quiescent = !issued && !sim->options.observer;
     if (was_empty && core->queued)
         *next = sim->now + 1;
     return status;
@@ -669,8 +670,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ticked = SL_NEVER;
     core->memop_free = SL_NONE;
     core->queues = queues_of(sim, number);
-    core->asks = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
-                 (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
+    core->policy_may_release = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
+                               (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
     for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
         core->queue[q] = SL_EMPTY_LIST;
     core->warp = calloc(warps, sizeof *core->warp);

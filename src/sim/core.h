@@ -66,8 +66,8 @@ typedef struct sl_sim_block {
 typedef struct sl_memop {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;
-    uint16_t passes;        /* cycles that it takes the first level, of those with banks of data */
-    uint16_t pass_requests; /* requests in each of them */
+    uint16_t wavefronts;         /* cycles that it takes the first level, of those with banks of data */
+    uint16_t wavefront_requests; /* requests in each of them */
     uint8_t warp;
     bool async, begun;
 } sl_memop;
@@ -84,7 +84,7 @@ struct sl_sim_core {
     sl_shard *shard;
     uint32_t number;
     uint64_t ready;                    /* warps */
-    uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
+    uint64_t wants_lsu;                /* of these, those whose next instruction goes to the load/store unit */
     uint64_t live;                     /* warps that are not SL_WARP_NONE */
     uint64_t in_state[SL_WARP_STATES]; /* warps by state */
     uint64_t wheel_slots;              /* of `wheel`: which are not empty */
@@ -97,21 +97,21 @@ struct sl_sim_core {
     uint32_t blocks, ages;
     uint64_t starts; /* when another block can */
     sl_scheduler *scheduler;
-    uint64_t held_back;     /* warps whose loads the first level's policy does not let issue */
-    uint64_t ask_again;     /* when it is asked again for them */
-    uint64_t ticked;        /* last cycle in which schedulers were; SL_NEVER: not yet */
-    bool settled;           /* none issued then, and no warp has changed its state since */
-    bool asks;              /* ready warps that wait for the load/store unit concern others, too */
-    uint64_t shared_free;   /* when the shared memory takes the next access */
-    uint64_t constant_free; /* the same of constant memory */
+    uint64_t throttled;       /* warps whose loads the first level's policy does not let issue */
+    uint64_t throttled_until; /* when it is asked again for them */
+    uint64_t ticked;          /* last cycle in which schedulers were; SL_NEVER: not yet */
+    bool quiescent;           /* none issued then, and no warp has changed its state since */
+    bool policy_may_release;  /* ready warps that wait for the load/store unit concern others, too */
+    uint64_t shared_free;     /* when the shared memory takes the next access */
+    uint64_t constant_free;   /* the same of constant memory */
     /* load/store unit */
     uint32_t queues, queue_at;
-    uint64_t queued;       /* mask of queues that are not empty */
-    uint32_t instructions; /* memory instructions with requests in the queues */
-    uint64_t passes_end;   /* when the first level has data banks: cycle in which it takes the next instruction */
-    uint64_t pass;         /* cycle of the last pass, */
-    uint32_t pass_taken;   /* and the requests that it has taken */
-    uint32_t loads;        /* instructions whose data is not back */
+    uint64_t queued;             /* mask of queues that are not empty */
+    uint32_t instructions;       /* memory instructions with requests in the queues */
+    uint64_t wavefronts_end;     /* when the first level has data banks: cycle in which it takes the next instruction */
+    uint64_t wavefront_at;       /* cycle of the last pass, */
+    uint32_t wavefront_accepted; /* and the requests that it has taken */
+    uint32_t loads;              /* instructions whose data is not back */
     sl_stall stall;
     bool stalled;           /* the request at the head has to wait, */
     uint64_t stalled_since; /* from then on */
@@ -142,10 +142,10 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, ui
 /* One cycle; returns the next one in which something can happen. */
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error);
 /* Counts the cycles up to the end of the launch. */
-void sl_core_settle(sl_sim *sim, sl_sim_core *core);
+void sl_core_finish(sl_sim *sim, sl_sim_core *core);
 
 /* An access to shared memory is at the head of the load/store unit's queue. */
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes);
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t wavefronts);
 /* All requests of a warp have left the load/store unit, which has several queues. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
@@ -172,7 +172,7 @@ const sl_trace_bb *sl_warp_choose_block(const sl_program *program, sl_sim_warp *
 /* Makes requests of a memory instruction's access and queues them. */
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, sl_error *error);
 /* one_pipeline: queues an access to shared memory. */
-sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, uint32_t passes,
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, uint32_t wavefronts,
                               sl_error *error);
 static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 {

@@ -32,7 +32,7 @@ enum {
 static void tick_channels(sl_sim *sim)
 {
     sl_timing_wheel *wheel = &sim->channel_wheel;
-    uint32_t end = wheel->parts;
+    uint32_t end = wheel->components;
     HOST_PREFETCH_DUE(sim, wheel, sl_host_prefetch_channel, sim->channel);
     for (uint32_t i = 0; (i = sl_wheel_pop(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_dram_tick(sim, i));
@@ -41,7 +41,7 @@ static void tick_channels(sl_sim *sim)
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_timing_wheel *wheel = &sim->bank_wheel[level];
-    uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
+    uint32_t end = wheel->components, first = (uint32_t)sim->now % end; /* nobody is always the first */
     HOST_PREFETCH_DUE(sim, wheel, sl_host_prefetch_bank, sim->bank[level]);
     for (uint32_t i = first; (i = sl_wheel_pop(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
@@ -131,7 +131,7 @@ static void tick_fills(sl_sim *sim, uint32_t number, uint32_t from, uint32_t end
 }
 
 /* What has come for the caches of a shard goes to their queues. */
-static void open_inbox(sl_sim *sim, uint32_t shard)
+static void drain_inbox(sl_sim *sim, uint32_t shard)
 {
     sl_queue *inbox = &sim->shard[shard].inbox;
     while (inbox->count) {
@@ -244,7 +244,7 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t shards, ui
     sl_sim *sim = &view->sim;
     sim->now = now;
     for (uint32_t i = 0; i < shards; i++) {
-        open_inbox(sim, batch[i]);
+        drain_inbox(sim, batch[i]);
         host_prefetch_cores(sim, batch[i]);
     }
     host_prefetch_rest(sim);
@@ -279,24 +279,24 @@ static uint32_t due_shard(const sl_crew *crew, uint32_t thread, uint32_t i)
 }
 
 /* Whether nobody has taken a shard in this cycle, and whether the thread has taken it now. */
-static bool is_left(const sl_crew *crew, const sl_shard *shard)
+static bool is_unclaimed(const sl_crew *crew, const sl_shard *shard)
 {
-    return atomic_load_explicit(&shard->taken, memory_order_relaxed) != crew->now + 1;
+    return atomic_load_explicit(&shard->claimed, memory_order_relaxed) != crew->now + 1;
 }
-static bool take(const sl_crew *crew, sl_shard *shard)
+static bool claim(const sl_crew *crew, sl_shard *shard)
 {
     uint32_t mark = (uint32_t)crew->now + 1;
-    return is_left(crew, shard) && atomic_exchange_explicit(&shard->taken, mark, memory_order_relaxed) != mark;
+    return is_unclaimed(crew, shard) && atomic_exchange_explicit(&shard->claimed, mark, memory_order_relaxed) != mark;
 }
 
 /* The shards that the thread had in the cycle before: their data is in the cache of its core. */
-static void take_own(sl_crew *crew, uint32_t thread)
+static void run_own_shards(sl_crew *crew, uint32_t thread)
 {
     uint32_t batch[BATCH], shards = 0;
     for (uint32_t i = 0; i < crew->dues; i++) {
         uint32_t g = due_shard(crew, thread, i);
         sl_shard *shard = &crew->view->sim.shard[g];
-        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !take(crew, shard))
+        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !claim(crew, shard))
             continue;
         batch[shards++] = g;
         if (shards < BATCH)
@@ -309,19 +309,19 @@ static void take_own(sl_crew *crew, uint32_t thread)
 }
 
 /* Groups of others, for good, while these have so many left that moving the data of one is worth it. */
-static void take_over(sl_crew *crew, uint32_t thread, uint32_t min_left)
+static void steal_shards(sl_crew *crew, uint32_t thread, uint32_t min_left)
 {
     uint32_t left, first = 0;
     do {
         left = 0;
         for (uint32_t i = 0; i < crew->dues; i++) {
             uint32_t g = due_shard(crew, thread, i);
-            if (is_left(crew, &crew->view->sim.shard[g]) && !left++)
+            if (is_unclaimed(crew, &crew->view->sim.shard[g]) && !left++)
                 first = g;
         }
         if (left < min_left || !left)
             return;
-        if (take(crew, &crew->view->sim.shard[first])) {
+        if (claim(crew, &crew->view->sim.shard[first])) {
             atomic_store_explicit(&crew->view->sim.shard[first].owner, (uint16_t)thread, memory_order_relaxed);
             tick_batch(&crew->view[thread], &first, 1, crew->now);
         }
@@ -330,12 +330,12 @@ static void take_over(sl_crew *crew, uint32_t thread, uint32_t min_left)
 
 static void work(sl_crew *crew, uint32_t thread)
 {
-    take_own(crew, thread);
-    take_over(crew, thread, MIN_LEFT);
+    run_own_shards(crew, thread);
+    steal_shards(crew, thread, MIN_LEFT);
 }
 
 /* What memory had for cores and the first level. */
-static void hand_over(sl_sim *sim)
+static void deliver_deferred(sl_sim *sim)
 {
     while (sim->fills.count) {
         sl_queued fill = *sl_queue_head(&sim->fills);
@@ -360,7 +360,7 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
     crew->memory_ticked = tick_memory(sim);
     work(crew, 0);
     sl_team_close(&crew->team);
-    take_over(crew, 0, 1); /* nobody may have come */
+    steal_shards(crew, 0, 1); /* nobody may have come */
     gather_senders(sim);
     sim->defers = false;
     sim->now--;
@@ -389,7 +389,7 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
 
 /* Whether the cycle has enough to do for several threads. The last cycles before the launch would be given up have
  * not. */
-static bool is_shared(sl_sim *sim)
+static bool is_worth_sharing(sl_sim *sim)
 {
     sl_crew *crew = sim->crew;
     uint64_t next = sim->now + 1;
@@ -432,7 +432,7 @@ static bool flush(sl_sim *sim)
 }
 
 /* Goes to the next cycle in which something happens. */
-static sl_status go_on(sl_sim *sim, sl_error *error)
+static sl_status advance_time(sl_sim *sim, sl_error *error)
 {
     uint64_t next = next_cycle(sim);
     if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
@@ -451,14 +451,14 @@ static sl_status run(sl_sim *sim, sl_error *error)
         bool at_end, any;
         if (!ahead) {
             for (uint32_t g = 0; sim->crew && g < sim->shards; g++)
-                open_inbox(sim, g);
+                drain_inbox(sim, g);
             tick_memory(sim);
             tick_all_fills(sim);
         }
-        hand_over(sim);
+        deliver_deferred(sim);
         tick_sends(sim);
         sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
-        if (!status && is_shared(sim)) {
+        if (!status && is_worth_sharing(sim)) {
             status = tick_together(sim, &at_end, &any, error);
         } else if (!status) {
             status = tick_all_cores(sim, error);
@@ -477,7 +477,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
         if (ahead)
             sim->now++;
         else
-            status = go_on(sim, error);
+            status = advance_time(sim, error);
         if (status)
             return status;
         if (sim->blocks_done != shown && sim->blocks_done < blocks)
@@ -485,7 +485,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
     }
     sim->now = sl_later(sim->now + 1, sl_dispatch_end(sim));
     for (uint32_t i = 0; i < sim->machine.cores; i++)
-        sl_core_settle(sim, &sim->core[i]);
+        sl_core_finish(sim, &sim->core[i]);
     return SL_OK;
 }
 

@@ -26,11 +26,11 @@ enum { SL_SHARD_CACHES = 4 };
 typedef struct __attribute__((aligned(64))) sl_shard {
     uint64_t core_next, fill_next; /* to one of the cores; a cache has data, or an answer: */
     uint64_t fill_at[SL_SHARD_CACHES];
-    uint8_t senders;        /* mask of caches that have something new to send */
-    uint8_t sent;           /* of those that have sent since the cores were ticked */
-    sl_queue inbox;         /* data that is on its way to them, and not in their queues yet */
-    _Atomic uint32_t taken; /* 1 + the last cycle in which a thread has taken it, */
-    _Atomic uint16_t owner; /* and that thread */
+    uint8_t senders;          /* mask of caches that have something new to send */
+    uint8_t sent;             /* of those that have sent since the cores were ticked */
+    sl_queue inbox;           /* data that is on its way to them, and not in their queues yet */
+    _Atomic uint32_t claimed; /* 1 + the last cycle in which a thread has taken it, */
+    _Atomic uint16_t owner;   /* and that thread */
 } sl_shard;
 
 enum { SL_CORE_WARPS = 64, SL_MAX_GRANULES = 32, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
@@ -142,9 +142,9 @@ struct sl_sim {
     const struct sl_program *program;
     const sl_loaded *loaded;
     sl_access_shape shape;
-    const sl_sim_hint *plan; /* [slots]; NULL: none */
-    uint8_t hints, first;    /* bit i: the hint of level i is not `bypass`; is `evict_first` */
-    uint8_t priorities;      /* bit i: level i knows evict-first and evict-last */
+    const sl_sim_hint *plan;                 /* [slots]; NULL: none */
+    uint8_t evict_hints, evict_first_levels; /* bit i: the hint of level i is not `bypass`; is `evict_first` */
+    uint8_t priorities;                      /* bit i: level i knows evict-first and evict-last */
     uint64_t next_block, blocks_done;
     uint64_t ends_seen;  /* of the blocks that are done, */
     uint64_t block_ends; /* and when the last of these was, in cycles times the machine's block_rate */

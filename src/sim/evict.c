@@ -10,15 +10,15 @@ void sl_bank_expedite(sl_sim *sim, sl_bank *b)
 {
     bool waits = sl_queue_ready_at(&b->out) > sim->now;
     sl_queue_expedite(&b->out, sim->now);
-    b->held_until = 0;
+    b->merge_until = 0;
     if (waits)
         sl_network_offer(sim, b);
 }
 
 void sl_bank_send_mergeable(sl_sim *sim, sl_bank *b, uint32_t number)
 {
-    b->held_until = sim->now + b->level->join_cycles;
-    sl_bank_enqueue(sim, &b->out, b->held_until, number);
+    b->merge_until = sim->now + b->level->join_cycles;
+    sl_bank_enqueue(sim, &b->out, b->merge_until, number);
     if (b->out.count == 1)
         sl_network_offer(sim, b);
 }
@@ -203,7 +203,7 @@ void sl_evictions_tick(sl_sim *sim, sl_bank *b)
 }
 
 /* The first steps: the record waits for the levels above, or for the one below. */
-static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
+static uint32_t begin_eviction(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
 {
     uint32_t record = alloc_record(b);
     if (record == SL_NONE) {
@@ -241,7 +241,7 @@ uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
         return SL_NONE;
     }
     bool at_once = writeback == SL_NONE && !(held && b->level->invalidate_cycles) && !b->level->clean_evict_cycles;
-    return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
+    return at_once ? SL_NONE : begin_eviction(sim, b, line, held, writeback);
 }
 
 static uint32_t find_record(const sl_sim *sim, const sl_bank *b, size_t line_slot)

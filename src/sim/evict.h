@@ -26,7 +26,7 @@ static inline void sl_bank_enqueue(sl_sim *sim, sl_queue *queue, uint64_t time, 
 /* Puts one into `out`. */
 static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 {
-    if (b->held_until > sim->now)
+    if (b->merge_until > sim->now)
         sl_bank_expedite(sim, b);
     sl_bank_enqueue(sim, &b->out, sim->now, number);
     if (!b->number && b->out.count == 1)

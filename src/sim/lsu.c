@@ -92,20 +92,20 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
 
 /* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
  * after the other, as different words in one bank of data are read. */
-static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_access *access, const sl_line_request *piece,
-                          uint32_t pieces)
+static uint32_t l1_wavefronts(const sl_sim *sim, const sl_inst *inst, const sl_access *access,
+                              const sl_line_request *piece, uint32_t pieces)
 {
     const sl_level *level = &sim->machine.level[0];
-    uint32_t lines[SL_MAX_TAG_BANKS] = {0}, bits = (uint32_t)__builtin_ctz(level->banks), passes = 1;
+    uint32_t lines[SL_MAX_TAG_BANKS] = {0}, bits = (uint32_t)__builtin_ctz(level->banks), wavefronts = 1;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t bank = 0;
         for (uint64_t line = piece[i].line; bits && line; line >>= bits)
             bank ^= (uint32_t)line & (level->banks - 1);
-        passes = ++lines[bank] > passes ? lines[bank] : passes;
+        wavefronts = ++lines[bank] > wavefronts ? lines[bank] : wavefronts;
     }
     uint32_t words =
         inst->space == SL_MEM_LOCAL || access->bulk ? 1 : sl_bank_passes(access, sim->machine.lanes, inst->width);
-    return words > passes ? words : passes;
+    return words > wavefronts ? words : wavefronts;
 }
 
 /* What the operator of an instruction and the plan ask of the caches. */
@@ -122,7 +122,7 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
     if (kind == SL_REQUEST_STORE)
         hint.bypass &= sim->machine.level[0].write == SL_WRITE_ALLOCATE;
     if (decision->l2 == SL_EVICT_FIRST && kind == SL_REQUEST_LOAD)
-        hint.bypass |= last & sim->first;
+        hint.bypass |= last & sim->evict_first_levels;
     hint.first |= (uint8_t)(decision->l1 == SL_EVICT_FIRST) | (decision->l2 == SL_EVICT_FIRST ? last : 0);
     hint.last |= (uint8_t)(decision->l1 == SL_EVICT_LAST) | (decision->l2 == SL_EVICT_LAST ? last : 0);
     hint.half |= decision->half;
@@ -136,7 +136,7 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
 /* The priorities of the line of a request. Of half the lines which ones is decided by their addresses. */
 static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_request *r)
 {
-    uint8_t by_hint = r->evict_hint & sim->first;
+    uint8_t by_hint = r->evict_hint & sim->evict_first_levels;
     if (hint->half && sl_hash_mix(r->addr >> sim->log2_line) & 1)
         return by_hint;
     return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
@@ -168,16 +168,16 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
                    .warp = (uint8_t)w,
                    .async = inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_BULK_LOAD};
     if (sim->machine.level[0].data_banks) {
-        uint32_t passes = passes_of(sim, inst, access, piece, pieces);
-        core->memop[memop].passes = (uint16_t)passes;
-        core->memop[memop].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
+        uint32_t wavefronts = l1_wavefronts(sim, inst, access, piece, pieces);
+        core->memop[memop].wavefronts = (uint16_t)wavefronts;
+        core->memop[memop].wavefront_requests = (uint16_t)((pieces + wavefronts - 1) / wavefronts);
     }
     core->instructions++;
     count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
     const sl_cache_decision *decision = sl_cache_decide(inst, sim->machine.core.cached_volatile);
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
-    uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
+    uint8_t hints = kind == SL_REQUEST_LOAD ? sim->evict_hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t number = sl_request_alloc(sim->pool, core->stock);
         if (number == SL_NONE)
@@ -229,7 +229,7 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
     return status;
 }
 
-sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t passes,
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t wavefronts,
                               sl_error *error)
 {
     const sl_uop *uop = &sim->program->uop[inst];
@@ -240,7 +240,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     core->instructions++;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_SHARED;
-    r->granules = passes;
+    r->granules = wavefronts;
     r->memop = memop;
     r->warp = (uint8_t)w;
     uint32_t q = w % core->queues;
@@ -314,19 +314,19 @@ static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 }
 
 /* A first level with banks of data takes one instruction after the other, some of its requests in each cycle. */
-static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_memop *memop)
+static bool has_wavefront(const sl_sim *sim, sl_sim_core *core, sl_memop *memop)
 {
     if (!memop->begun) {
-        if (core->passes_end > sim->now)
+        if (core->wavefronts_end > sim->now)
             return false;
         memop->begun = true;
-        core->passes_end = sim->now + memop->passes;
+        core->wavefronts_end = sim->now + memop->wavefronts;
     }
-    if (core->pass != sim->now) {
-        core->pass = sim->now;
-        core->pass_taken = 0;
+    if (core->wavefront_at != sim->now) {
+        core->wavefront_at = sim->now;
+        core->wavefront_accepted = 0;
     }
-    return core->pass_taken < memop->pass_requests;
+    return core->wavefront_accepted < memop->wavefront_requests;
 }
 
 /* Whether the head of a queue can be accepted in this cycle. */
@@ -335,12 +335,12 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
         return false;
     if (sim->machine.level[0].data_banks && sl_request_at(sim, number)->kind != SL_REQUEST_SHARED)
-        return has_pass(sim, core, &core->memop[sl_request_at(sim, number)->memop]);
-    if (bank->taken_at != sim->now) {
-        bank->taken_at = sim->now;
-        bank->taken = 0;
+        return has_wavefront(sim, core, &core->memop[sl_request_at(sim, number)->memop]);
+    if (bank->accepted_at != sim->now) {
+        bank->accepted_at = sim->now;
+        bank->accepted = 0;
     }
-    return bank->taken < bank->level->ports * bank->level->banks;
+    return bank->accepted < bank->level->ports * bank->level->banks;
 }
 
 /* Whether the head of the queue will stall in the next cycle, unless something changes before. False: it may, too. */
@@ -388,8 +388,8 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             core->stall = bank->stall;
             return false;
         }
-        bank->taken++;
-        core->pass_taken++;
+        bank->accepted++;
+        core->wavefront_accepted++;
         queue->first = next; /* the bank may have linked it elsewhere */
         if (core->queues > 1 && !--core->warp[w].queued)
             sl_core_drained(sim, core, w);

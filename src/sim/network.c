@@ -59,7 +59,7 @@ static void set_sender(sl_sim *sim, const sl_bank *b, bool sends)
     *senders = sends ? *senders | bit : *senders & ~bit;
 }
 
-void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
+void sl_network_entry_freed(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
 {
     if (waiting->first == SL_NONE)
         return;
@@ -112,7 +112,7 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
         set_sender(sim, b, true);
 }
 
-void sl_network_grown(sl_sim *sim, sl_bank *b)
+void sl_network_resize(sl_sim *sim, sl_bank *b)
 {
     sl_port *p = &sim->port[b->index];
     if (sim->machine.levels > 1)
@@ -120,7 +120,7 @@ void sl_network_grown(sl_sim *sim, sl_bank *b)
 }
 
 /* Whether what is in the port has gone. */
-static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
+static bool try_send(sl_sim *sim, sl_bank *b, sl_port *p)
 {
     if (sim->machine.levels == 1) {
         if (!sl_dram_enqueue(sim, b, p->request))
@@ -139,7 +139,7 @@ static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
 void sl_network_send(sl_sim *sim, sl_bank *b)
 {
     sl_port *p = &sim->port[b->index];
-    bool gone = goes(sim, b, p);
+    bool gone = try_send(sim, b, p);
     p->send_at = p->free;
     if (gone || b->out_waits)
         set_sender(sim, b, false);

@@ -10,7 +10,7 @@
 enum { SL_PACKET_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
 
 /* A queue entry has become free: the bank of `level` that has waited longest goes on. */
-void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
+void sl_network_entry_freed(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
 /* The bank waits for a queue entry. */
 void sl_network_wait(sl_sim *sim, sl_bank *bank, sl_bank_list *waiting);
 /* Cycles from the sending of a read to a level until its answer is back, without those in which the level has it. */
@@ -20,7 +20,7 @@ void sl_network_down(sl_sim *sim, sl_bank *bank);
 /* Puts the head of a first-level cache's `out` into its port. */
 void sl_network_offer(sl_sim *sim, sl_bank *bank);
 /* That request has more to carry. */
-void sl_network_grown(sl_sim *sim, sl_bank *bank);
+void sl_network_resize(sl_sim *sim, sl_bank *bank);
 /* Sends what is in the port, if it can go. */
 void sl_network_send(sl_sim *sim, sl_bank *bank);
 /* What was in the port has been sent: the cache goes on. */

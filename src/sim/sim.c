@@ -165,8 +165,8 @@ static void reset_time(sl_sim *sim)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
-            b->held_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
-            b->taken_at = b->stalled_since = SL_NEVER;
+            b->merge_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
+            b->accepted_at = b->stalled_since = SL_NEVER;
             b->below_cycles =
                 level + 1 < sim->machine.levels ? sim->machine.level[level + 1].hit_cycles : sl_dram_unloaded(sim);
         }
@@ -223,7 +223,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
         status = (sl_is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold
                      ? sl_banks_empty(sim, i, error)
-                     : sl_banks_renew_counts(sim, i, error);
+                     : sl_banks_restart_counts(sim, i, error);
     sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
     if (!status && !sim->slot)
@@ -252,13 +252,13 @@ static sl_status announce(sl_sim *sim, sl_error *error)
 static void read_hints(sl_sim *sim)
 {
     uint32_t last = sim->whole.levels - 1;
-    sim->hints = sim->first = sim->priorities = 0;
+    sim->evict_hints = sim->evict_first_levels = sim->priorities = 0;
     if (sim->whole.level[0].hint == SL_HINT_BYPASS && sim->whole.level[last].hint == SL_HINT_EVICT_FIRST)
         sim->priorities = (uint8_t)(1u | 1u << last);
     for (uint32_t i = 0; i < sim->whole.levels; i++) {
-        sim->hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
+        sim->evict_hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
         sl_hint hint = sim->whole.level[i].hint;
-        sim->first |= (uint8_t)((hint == SL_HINT_EVICT_FIRST || hint == SL_HINT_STREAM) << i);
+        sim->evict_first_levels |= (uint8_t)((hint == SL_HINT_EVICT_FIRST || hint == SL_HINT_STREAM) << i);
     }
 }
 
