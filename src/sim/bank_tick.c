@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cycle of a bank: what is due in its queues. */
+/* A cycle of a bank. */
 #include "sim/bank.h"
 #include "sim/evict.h"
 #include "sim/network.h"
@@ -12,7 +12,7 @@ static void end_stall(sl_sim *sim, sl_bank *b)
     b->stalled_since = SL_NEVER;
 }
 
-/* An access from above. Reads of the second level may wait for one of another core, and others for them. */
+/* An access from above. At L2 a read may be coalesced with one of another SM. */
 static sl_bank_outcome accept(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     if (!sim->coalescer || b->number != 1)
@@ -27,7 +27,7 @@ static sl_bank_outcome accept(sl_sim *sim, sl_bank *b, uint32_t number)
     return outcome;
 }
 
-/* Takes requests from the network until one has to wait. That one is looked at again when something has changed. */
+/* Accepts requests from the network until one stalls, which is retried when something has changed. */
 static void accept_requests(sl_sim *sim, sl_bank *b)
 {
     if (b->stalled_since != SL_NEVER && !b->changed)
@@ -44,7 +44,7 @@ static void accept_requests(sl_sim *sim, sl_bank *b)
     }
 }
 
-/* The same of what other partitions send. */
+/* The same for requests from other partitions. */
 static void accept_from_partitions(sl_sim *sim, sl_bank *b)
 {
     sl_stall stall = b->stall;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the banks of a level are; their creation and emptying. */
+/* Mapping of addresses to banks; creation and emptying of banks. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-/* ---- where things are ---- */
+/* ---- mapping ---- */
 
 static uint32_t bank_in(const sl_sim *sim, uint32_t number, uint32_t partition, uint32_t core, uint64_t addr)
 {
@@ -59,7 +59,7 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
     return sl_policy_init(policy, &choice, &shape, error);
 }
 
-/* What lines need that are not evicted at once. */
+/* State for evictions that take time. */
 static bool start_eviction(sl_bank *b)
 {
     if (b->level->miss_handling == SL_MISS_OVERLAPPED)
@@ -94,7 +94,7 @@ static void *huge_alloc(size_t bytes)
     return memory;
 }
 
-/* The lines of a level and the state of its sets lie side by side, bank by bank. */
+/* One allocation for a level: the states of all sets, then all lines, bank by bank. */
 static bool alloc_lines(sl_sim *sim, uint32_t number, uint32_t banks)
 {
     const sl_level *level = &sim->machine.level[number];
@@ -142,7 +142,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->chunk_banks = sim->partition_banks[number];
     b->sector_granules = level->sector_bytes >> sim->log2_granule;
     b->fill_granules = level->fill_bytes >> sim->log2_granule;
-    /* A request is sent by the first level in the cycle after it arrived there, others in the same. */
+    /* L1 sends a request in the cycle after its arrival, other levels in the same cycle. */
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;
@@ -229,7 +229,7 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
 
 /* ---- emptying ---- */
 
-/* The policies of an old bank that keep their state. */
+/* Policies of a bank that keep their state when it is emptied. */
 typedef struct saved_policies {
     sl_policy replacement, bypass;
 } saved_policies;
@@ -269,7 +269,7 @@ sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
     }
     sl_banks_destroy(sim, number);
     sl_status status = sl_banks_create(sim, number, error);
-    /* A cache of another size, beside other shared memory, starts anew. */
+    /* If the shared-memory carve-out has changed the size of the cache, its policies start over. */
     bool same = !status && count && sim->bank[number][0].sets == sets && sim->bank[number][0].ways == ways;
     for (uint32_t i = 0; i < count; i++) {
         if (same) {

@@ -9,7 +9,7 @@
 #include "sim/data_observer.h"
 #include "sim/evict.h"
 
-/* Cycles until the operands of an access have been read; others report 11 to 20. */
+/* Cycles until the operands of an access have been read (chosen; reports say 11 to 20). */
 enum { OPERAND_READ_CYCLES = 12 };
 
 /* ---- when a warp can issue ---- */
@@ -41,7 +41,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     core->wheel_slots |= UINT64_C(1) << slot;
 }
 
-/* Whether the warp's next instruction has to wait for memory, or until when for anything else. */
+/* Whether the warp's next uop waits for memory; else *until is the cycle in which its operands are ready. */
 static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_t w, uint64_t *until)
 {
     const sl_sim_warp *warp = &core->warp[w];
@@ -62,7 +62,7 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
     if (uop->kind == SL_UOP_FENCE)
         return warp->loads || warp->stores;
     if (uop->kind == SL_UOP_BARRIER && core->queues > 1)
-        return warp->queued; /* requests of others behind the barrier must not overtake it */
+        return warp->queued; /* later requests of other warps must not overtake its requests in another queue */
     return uop->kind == SL_UOP_WAIT_ASYNC && warp->asyncs;
 }
 
@@ -100,7 +100,7 @@ static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_uop
         ready[uop->reg[d]] = (uint32_t)time;
 }
 
-/* ---- barriers of machine code ---- */
+/* ---- scoreboards of SASS ---- */
 
 static void set_scoreboard(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
 {
@@ -121,7 +121,7 @@ static void release_scoreboard(sl_sim_warp *warp, const sl_uop *uop, uint64_t ti
 
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error);
 
-/* All warps of a block that have not ended wait: they go on. */
+/* All live warps of a CTA have arrived at the barrier. */
 static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
 {
     const sl_core_limits *limits = &sim->machine.core;
@@ -159,7 +159,7 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
     return block->warps && block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
 }
 
-/* Passes an instruction that another one does, too: its result is there with its operands. */
+/* Skips a uop that is folded into another one: its result is ready with its operands. */
 static bool skip_folded(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
@@ -183,7 +183,9 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     bool machine = block->count && sim->program->uop[block->first].sass;
     size_t bb = (size_t)(block - sim->program->block);
     if (machine || bb >= sim->program->kernel->bbs || sim->program->region[bb].accesses) {
-        warp->waits |= machine != warp->sass && warp->loads; /* barriers and registers do not know of each other */
+        warp->waits |=
+            machine != warp->sass &&
+            warp->loads; /* SASS waits by scoreboards, estimates by registers: neither sees loads of the other */
         warp->sass = machine;
     }
     warp->inst = block->first;
@@ -197,7 +199,7 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     return min;
 }
 
-/* Goes to the next instruction of the warp, into the next basic block if need be. */
+/* Advances the warp to its next uop, if need be in the next block. */
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -228,7 +230,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
     sl_core_wake(core, sim->now);
 }
 
-/* Prefetches what the warp needs when it goes on: itself, its registers, and where it reads its next access. */
+/* Prefetches what the warp needs to continue: its state, its registers, and the predictors of its accesses. */
 static void host_prefetch_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
 {
     const sl_sim_warp *warp = &core->warp[w];
@@ -356,7 +358,7 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     return status;
 }
 
-/* Rows lie so that no bank is asked twice. */
+/* Rows of bulk copies have no bank conflicts. */
 static uint32_t row_wavefronts(const sl_access *access)
 {
     sl_access a = *access;
@@ -390,7 +392,7 @@ static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp 
     return start + wavefronts - 1 + uop->cycles;
 }
 
-/* Constant memory: one address of all lanes at once, several one after the other, whichever warps they are of. */
+/* Constant memory: one address per access; several addresses of a warp are serialised, over all warps of the SM. */
 enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
 static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
 {
@@ -416,14 +418,14 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
-    if (++warp->issued < uop->issues) { /* each needs what the one before gave */
+    if (++warp->issued < uop->issues) { /* each depends on the one before */
         sleep_until(sim, core, w, sim->now + uop->issue_gap);
         return SL_OK;
     }
     warp->issued = 0;
     if (uop->kind == SL_UOP_PLAIN)
         s->busy_until[uop->unit] = sim->now + sim->program->interval[uop->unit];
-    bool entered = warp->bb_copies >> (warp->copies_from + uop->bb_copy) & 1; /* the basic block that it is of */
+    bool entered = warp->bb_copies >> (warp->copies_from + uop->bb_copy) & 1; /* its basic block, in the trace */
     bool accesses = inst->mem_slot != UINT32_MAX && entered;
     if (accesses)
         status = find_access(sim, core, w, uop, error);
@@ -507,7 +509,7 @@ static void notify_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_
         l->scheduler(l->to, core->number, number, SL_CYCLE_PIPELINE, then, until);
 }
 
-/* The cycles since the schedulers were last ticked, in which nothing changed for them. */
+/* Counts the cycles since the schedulers were last ticked. */
 static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
 {
     if (core->ticked == SL_NEVER) {
@@ -536,7 +538,7 @@ static sl_policy *first_bypass(const sl_sim *sim, uint32_t core)
     return sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
 }
 
-/* Asks the policy of the first level whose loads have to wait. */
+/* Asks the policy of L1 which warps to throttle. */
 static void ask_throttling(sl_sim *sim, sl_sim_core *core)
 {
     sl_policy *policy = first_bypass(sim, core->number);
@@ -557,13 +559,12 @@ static uint64_t wheel_next(const sl_sim_core *core, uint64_t time)
     return turned ? time + 1 + (uint64_t)__builtin_ctzll(turned) : SL_NEVER;
 }
 
-/* Whether schedulers would do what they did last: no warp is ready, or only some that the load/store unit has no room
- * for. */
+/* Whether a tick of the schedulers would change nothing: no warp is ready, or all wait for a full load/store unit. */
 static bool schedulers_rest(const sl_sim *sim, const sl_sim_core *core)
 {
     return core->quiescent && wheel_next(core, core->ticked) > sim->now &&
            (!core->ready ||
-            (!core->policy_may_release && !(core->ready & ~core->wants_lsu) && !sl_lsu_has_room(sim, core)));
+            (!core->schedules_when_lsu_full && !(core->ready & ~core->wants_lsu) && !sl_lsu_has_room(sim, core)));
 }
 
 static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
@@ -670,8 +671,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ticked = SL_NEVER;
     core->memop_free = SL_NONE;
     core->queues = queues_of(sim, number);
-    core->policy_may_release = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
-                               (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
+    core->schedules_when_lsu_full = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
+                                    (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
     for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
         core->queue[q] = SL_EMPTY_LIST;
     core->warp = calloc(warps, sizeof *core->warp);

@@ -6,9 +6,9 @@
 #include "sim/data_observer.h"
 #include "sim/network.h"
 
-enum { BUS = 16 }; /* parts of a cycle */
+enum { BUS = 16 }; /* time units of the bus per cycle */
 
-/* The machine's times, in cycles of the cores. */
+/* Converts a timing of the machine to core cycles. */
 static uint32_t cycles(const sl_sim *sim, uint32_t times)
 {
     const sl_machine *m = &sim->machine;
@@ -17,7 +17,7 @@ static uint32_t cycles(const sl_sim *sim, uint32_t times)
     return (uint32_t)(((uint64_t)times * m->clock_mhz + m->memory.clock_mhz - 1) / m->memory.clock_mhz);
 }
 
-/* How long a transfer takes the bus of a channel, in its parts of a cycle. */
+/* Time that a transfer occupies the bus of a channel, in 1 / BUS cycles. */
 static uint64_t burst(const sl_sim *sim, uint32_t bytes)
 {
     const sl_memory *m = &sim->machine.memory;
@@ -63,7 +63,7 @@ static void update_turn(sl_channel *c, uint32_t number)
                            open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
-/* Takes out the oldest entry to the open row of its bank. The next one to that row is behind it. */
+/* Removes the oldest entry to the active row of its bank. The next one to that row is behind it. */
 static void remove_entry(sl_channel *c, uint32_t at)
 {
     sl_dram_bank *bank = &c->bank[c->entry[at].bank];
@@ -101,7 +101,7 @@ static void occupy_bank_group(const sl_sim *sim, sl_channel *c, uint32_t number,
     }
 }
 
-/* When the channel can take the next access. */
+/* Sets the earliest cycles of the next read and write of the channel. */
 static void limit_accesses(const sl_sim *sim, sl_channel *c)
 {
     const sl_memory *t = &sim->times;
@@ -180,7 +180,7 @@ static inline sl_dram_choice better(const sl_channel *c, sl_dram_choice than, ui
     return (sl_dram_choice){is ? time : than.time, is ? turn->order : than.order, is ? bank : than.bank};
 }
 
-/* Chooses the next command. It stays so until a request comes or a command is issued. */
+/* Chooses the next command, which is final until a request arrives or a command is issued. */
 static void choose(sl_channel *c, uint64_t soonest)
 {
     sl_dram_choice next = {SL_NEVER, SL_NEVER, SL_NONE};

@@ -78,7 +78,7 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
 {
     sl_line *line = &b->line[sl_first_entry(b) + entry];
     sl_frc_entry *e = &b->frc[entry];
-    if (!line->valid && !line->dirty) { /* a store has taken all of it */
+    if (!line->valid && !line->dirty) { /* a store has invalidated all of it */
         b->frc_filled -= e->filled;
         e->filled = false;
         sl_frc_free(b, entry);
@@ -116,7 +116,6 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
 void sl_frc_swap_in_filled(sl_sim *sim, sl_bank *b)
 {
     for (uint32_t i = 0; b->frc_filled && i < b->level->frc_entries; i++)
-        if (b->frc[i].filled &&
-            !b->line[sl_first_entry(b) + i].in_flight) /* else more of it has been asked for since */
+        if (b->frc[i].filled && !b->line[sl_first_entry(b) + i].in_flight) /* else more of it was requested since */
             sl_frc_swap_in(sim, b, i);
 }

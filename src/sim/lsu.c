@@ -13,7 +13,7 @@
 #include "sim/l1_requests.h"
 #include "sim/lines.h"
 
-/* ---- shards: the requests of one instruction ---- */
+/* ---- memops: memory instructions in flight ---- */
 
 static uint32_t alloc_memop(sl_sim_core *core)
 {
@@ -35,7 +35,7 @@ static uint32_t alloc_memop(sl_sim_core *core)
 
 /* ---- requests ---- */
 
-/* Of the granules of a stored line, those that are written in every byte. */
+/* The granules of which a store writes every byte. */
 static uint32_t whole_granules(const sl_sim *sim, const sl_line_request *piece, const uint64_t bytes[2])
 {
     uint64_t granule = sim->log2_granule >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_granule)) - 1;
@@ -49,7 +49,7 @@ static uint32_t whole_granules(const sl_sim *sim, const sl_line_request *piece, 
     return whole;
 }
 
-/* Words of a line that a store writes whole, or of which a load wants something. */
+/* Words of a line that a store writes completely (`whole`), or that a load reads some of. */
 static uint32_t words_of(const uint64_t bytes[2], bool whole)
 {
     uint32_t words = 0;
@@ -60,7 +60,7 @@ static uint32_t words_of(const uint64_t bytes[2], bool whole)
     return words;
 }
 
-/* What a request writes, or wants of lines with stores: of which only stored words may be there. */
+/* Sets whole granules and words of a request. Loads need words where lines may hold stored words only. */
 static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_shape *shape, const sl_inst *inst,
                        sl_access *access, const sl_line_request *piece, sl_request *r)
 {
@@ -68,7 +68,7 @@ static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_s
     uint64_t bytes[2];
     r->whole = r->words = 0;
     if (store && inst->space == SL_MEM_LOCAL)
-        r->whole = piece->sectors; /* a local word of a warp is a line */
+        r->whole = piece->sectors; /* the lanes of a warp write whole lines of local memory */
     if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7 ||
         !(store || (r->kind == SL_REQUEST_LOAD && bank->stored)))
         return;
@@ -108,7 +108,7 @@ static uint32_t l1_wavefronts(const sl_sim *sim, const sl_inst *inst, const sl_a
     return words > wavefronts ? words : wavefronts;
 }
 
-/* What the operator of an instruction and the plan ask of the caches. */
+/* Combines what the cache operator of an instruction and the plan ask of the caches. */
 static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_kind kind,
                            const sl_cache_decision *decision)
 {
@@ -133,7 +133,7 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
     return hint;
 }
 
-/* The priorities of the line of a request. Of half the lines which ones is decided by their addresses. */
+/* The priority of the line of a request. `half`: an address hash chooses the lines. */
 static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_request *r)
 {
     uint8_t by_hint = r->evict_hint & sim->evict_first_levels;
@@ -293,7 +293,7 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_bank_outc
            (!requests || sl_l1_requests_add(requests, bank->index, line, sl_set_of(bank, addr), l1_outcome));
 }
 
-/* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */
+/* Of a request that misses or bypasses, the sectors that are valid count as hits: only the rest is fetched. */
 static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
@@ -313,7 +313,7 @@ static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     return outcome;
 }
 
-/* A first level with banks of data takes one instruction after the other, some of its requests in each cycle. */
+/* An L1 with data banks accepts one instruction after the other, wavefront by wavefront. */
 static bool has_wavefront(const sl_sim *sim, sl_sim_core *core, sl_memop *memop)
 {
     if (!memop->begun) {
@@ -343,7 +343,7 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     return bank->accepted < bank->level->ports * bank->level->banks;
 }
 
-/* Whether the head of the queue will stall in the next cycle, unless something changes before. False: it may, too. */
+/* Whether the head of the queue is sure to stall in the next cycle unless something changes. False: unknown. */
 static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
 {
     const sl_machine *m = &sim->machine;
@@ -395,9 +395,10 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);
-        if (next == SL_NONE || sl_request_at(sim, next)->memop != memop) { /* those of an instruction come in a row */
+        if (next == SL_NONE ||
+            sl_request_at(sim, next)->memop != memop) { /* the requests of an instruction are consecutive */
             core->instructions--;
-            if (!answered) { /* nobody asks for the memop any more */
+            if (!answered) { /* no answer refers to the memop */
                 core->memop[memop].next = core->memop_free;
                 core->memop_free = memop;
             }

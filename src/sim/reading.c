@@ -11,7 +11,7 @@ sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error)
                             : status;
 }
 
-/* Reads blocks of a unit ahead with their accesses, up to the end of an iteration. `bb_copy`, `from`: where those of
+/* Reads blocks of a region ahead with their accesses, up to the end of an iteration. `bb_copy`, `from`: where those of
  * the iteration begin. */
 static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint32_t first, uint32_t bb_copy,
                                 sl_access *from, bool *more, sl_error *error)
@@ -34,7 +34,7 @@ static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint
     return status;
 }
 
-/* Reads a unit ahead with its accesses, at most as many iterations as become one. */
+/* Reads a region ahead with its accesses, up to its max number of iterations. */
 static sl_status read_region(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -63,7 +63,7 @@ static sl_status read_region(const sl_sim *sim, sl_sim_core *core, uint32_t w, s
     return status;
 }
 
-/* Reads the blocks of a chain ahead with their accesses, as far as they follow each other. */
+/* Reads a chain ahead with its accesses, as far as the trace follows it. */
 static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];

@@ -70,7 +70,7 @@ static sl_status list_tries(sl_sim_search *search, sl_error *error)
 
 /* ---- a try ---- */
 
-/* Gives a role of a level the values of a try. */
+/* Sets the parameters of a policy of a level to the values of a try. */
 static sl_status set_role(const sl_sim_search *search, const sl_sim_try *try, uint32_t level, bool bypass,
                           sl_machine *machine, sl_error *error)
 {

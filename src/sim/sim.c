@@ -58,7 +58,7 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
     return SL_OK;
 }
 
-/* Where all lines fit the host's cache, prefetching only takes time. */
+/* Prefetching costs more than it gains where all lines fit the host's cache. */
 static void choose_prefetch(sl_sim *sim)
 {
     size_t bytes = 0;
@@ -155,7 +155,7 @@ static bool is_kept(const sl_sim *sim, uint32_t number)
            sim->bank[number][0].ways == level->ways;
 }
 
-/* Every launch begins at cycle 0. */
+/* Every launch starts at cycle 0. */
 static void reset_time(sl_sim *sim)
 {
     sl_wheel_reset(&sim->channel_wheel);
@@ -174,7 +174,7 @@ static void reset_time(sl_sim *sim)
     sl_dram_reset(sim);
 }
 
-/* The blocks of a core, and the first level beside its shared memory. */
+/* Resident blocks per core, and the size of L1 after the shared-memory carve-out. */
 static sl_status find_occupancy(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_occupancy *occupancy,
                                 sl_error *error)
 {
@@ -218,7 +218,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
     sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
-    sim->pool->stocked = 0; /* none is in use, and cores are new */
+    sim->pool->stocked = 0; /* no request is in use */
     sim->stock = (sl_request_stock){0};
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
         status = (sl_is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold
@@ -235,7 +235,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     return status;
 }
 
-/* Notifies listeners. */
+/* Notifies observers of the launch. */
 static sl_status announce(sl_sim *sim, sl_error *error)
 {
     const sl_sim_observer *observer = sim->options.observer;

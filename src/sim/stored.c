@@ -21,7 +21,7 @@ static uint32_t words_of(const sl_sim *sim, uint32_t granule)
     return (words < 32 ? (1u << words) - 1 : UINT32_MAX) << granule * words;
 }
 
-/* Of these granules, those none of whose words lack. */
+/* The granules that contain none of the lacking words. */
 static uint32_t fully_stored(const sl_sim *sim, uint32_t lacking, uint32_t granules)
 {
     uint32_t found = 0;
