@@ -8,9 +8,9 @@ enum { MAX_BETWEEN = 8 }; /* instructions of a block that is jumped over */
 
 typedef struct hoisting {
     sl_program *program;
-    uint8_t *touched; /* [registers]: what stays has read or written it */
-    uint8_t *written; /* [registers]: what stays has written it */
-    uint8_t *moves;   /* [kernel->insts] */
+    uint8_t *accessed; /* [registers]: what cannot_move has read or written it */
+    uint8_t *written;  /* [registers]: what cannot_move has written it */
+    uint8_t *moves;    /* [kernel->insts] */
 } hoisting;
 
 static const sl_inst *last_of(const sl_trace_kernel *k, uint32_t b)
@@ -25,7 +25,7 @@ static bool may_jump(const sl_program *p, uint32_t b)
     return last && last->op_class == SL_CLASS_CONTROL && last->srcs && !p->region[b].factor && !p->region[b].sass;
 }
 
-static bool stays(const sl_program *p, uint32_t i)
+static bool cannot_move(const sl_program *p, uint32_t i)
 {
     uint8_t class = p->kernel->inst[i].op_class, kind = p->uop[i].kind;
     return class == SL_CLASS_CONTROL || class == SL_CLASS_WARP || kind == SL_UOP_BARRIER || kind == SL_UOP_FENCE ||
@@ -37,17 +37,17 @@ static bool is_between(const sl_program *p, uint32_t b)
 {
     const sl_trace_bb *bb = &p->kernel->bb[b];
     for (uint32_t i = bb->first; i < bb->first + bb->count; i++)
-        if (stays(p, i))
+        if (cannot_move(p, i))
             return false;
     return bb->count && bb->count <= MAX_BETWEEN;
 }
 
-/* An instruction stays: what depends on it does, too. */
-static void keep(hoisting *h, uint32_t i)
+/* An instruction cannot_move: what depends on it does, too. */
+static void pin(hoisting *h, uint32_t i)
 {
     const sl_uop *s = &h->program->uop[i];
     for (uint32_t k = 0; k < s->regs; k++) {
-        h->touched[s->reg[k]] = 1;
+        h->accessed[s->reg[k]] = 1;
         h->written[s->reg[k]] |= k < s->dsts;
     }
 }
@@ -55,11 +55,11 @@ static void keep(hoisting *h, uint32_t i)
 static bool can_move(const hoisting *h, uint32_t i)
 {
     const sl_uop *s = &h->program->uop[i];
-    if (stays(h->program, i) ||
+    if (cannot_move(h->program, i) ||
         (h->program->kernel->inst[i].mem_slot != UINT32_MAX && !sl_program_is_constant_load(h->program, i)))
         return false;
     for (uint32_t k = 0; k < s->regs; k++)
-        if (k < s->dsts ? h->touched[s->reg[k]] : h->written[s->reg[k]])
+        if (k < s->dsts ? h->accessed[s->reg[k]] : h->written[s->reg[k]])
             return false;
     return true;
 }
@@ -71,20 +71,20 @@ static uint32_t find_chain(hoisting *h, uint32_t b)
     const sl_program *p = h->program;
     const sl_trace_kernel *k = p->kernel;
     uint32_t blocks = 1, accesses = p->region[b].accesses;
-    memset(h->touched, 0, 2 * (size_t)p->registers);
+    memset(h->accessed, 0, 2 * (size_t)p->registers);
     if (k->bb[b].count)
-        keep(h, k->bb[b].first + k->bb[b].count - 1); /* what moves comes before the branch */
+        pin(h, k->bb[b].first + k->bb[b].count - 1); /* what moves comes before the branch */
     while (blocks + 2 <= SL_MAX_CHAIN && b + blocks + 1 < k->bbs && may_jump(p, b + blocks - 1) &&
            is_between(p, b + blocks) && !p->region[b + blocks].sass && !p->region[b + blocks + 1].factor &&
            !p->region[b + blocks + 1].sass) {
         const sl_trace_bb *between = &k->bb[b + blocks], *next = between + 1;
         bool any = false, all = true;
         for (uint32_t i = between->first; i < between->first + between->count; i++)
-            keep(h, i);
+            pin(h, i);
         for (uint32_t i = next->first; i < next->first + next->count; i++) {
             h->moves[i] = can_move(h, i);
             if (!h->moves[i])
-                keep(h, i);
+                pin(h, i);
             if (k->inst[i].mem_slot != UINT32_MAX) {
                 any |= h->moves[i];
                 all &= h->moves[i];
@@ -149,18 +149,18 @@ sl_status sl_pass_hoist(sl_program *p, sl_error *error)
     const sl_trace_kernel *k = p->kernel;
     uint32_t added = 2 * k->insts, blocks = 2 * k->bbs;
     hoisting h = {.program = p};
-    h.touched = malloc(2 * (size_t)p->registers);
-    h.written = h.touched ? h.touched + p->registers : NULL;
+    h.accessed = malloc(2 * (size_t)p->registers);
+    h.written = h.accessed ? h.accessed + p->registers : NULL;
     h.moves = calloc(k->insts + 1u, 1);
     p->chain = calloc(k->bbs + 1u, sizeof *p->chain);
-    bool ok = h.touched && h.moves && p->chain && !sl_program_reserve(p, added, blocks, error);
+    bool ok = h.accessed && h.moves && p->chain && !sl_program_reserve(p, added, blocks, error);
     for (uint32_t b = 0; ok && b < k->bbs;) {
         uint32_t chained = find_chain(&h, b);
         if (chained > 1)
             add_chain(&h, b, chained);
         b += chained;
     }
-    free(h.touched);
+    free(h.accessed);
     free(h.moves);
     return ok ? SL_OK : sl_fail_memory(error);
 }

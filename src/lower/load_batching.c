@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3 * SL_INST_REGS + 2 };
+enum { NO_UOP = 0xffffffff, ALL_BEFORE = 0xffffffff, MAX_READ_AHEAD = 32, MAX_EDGES = 3 * SL_INST_REGS + 2 };
 enum { WAITS = 1u << 31 };   /* of an edge: not only for its turn, but for its result */
 enum { LOAD_CYCLES = 4096 }; /* more than arithmetic between loads takes */
 
@@ -13,16 +13,16 @@ typedef struct stretch {
     sl_program *program;
     uint32_t first, count;
     uint32_t *edge;   /* [count * MAX_EDGES]: what has to come before; WAITS */
-    uint32_t *edges;  /* [count]; EVERYBODY: more than MAX_EDGES, so all before it */
+    uint32_t *edges;  /* [count]; ALL_BEFORE: more than MAX_EDGES, so all before it */
     uint32_t *depth;  /* [count]: loads that it waits for, one after the other */
     uint32_t *height; /* [count]: cycles from its issue to the end */
-    uint32_t *writer; /* [registers]: the last one; NOBODY: none in the stretch */
+    uint32_t *writer; /* [registers]: the last one; NO_UOP: none in the stretch */
     uint32_t *reader; /* [registers]: the last one since then */
     uint32_t *before; /* [count * SL_INST_REGS]: of an operand, the reader of the same register before */
-    uint8_t *wanted;  /* [count] */
+    uint8_t *needed;  /* [count] */
     uint8_t *done;    /* [count] */
     uint32_t *order;  /* [count]: numbers, as they come out */
-    uint32_t given;
+    uint32_t emitted;
 } stretch;
 
 static const sl_uop *uop_at(const stretch *s, uint32_t i)
@@ -50,14 +50,14 @@ static bool is_load(const stretch *s, uint32_t i)
 
 static void add_edge(stretch *s, uint32_t i, uint32_t to, bool waits)
 {
-    if (to == NOBODY || to == i)
+    if (to == NO_UOP || to == i)
         return;
     uint32_t depth = s->depth[to] + (waits && is_load(s, to));
     s->depth[i] = depth > s->depth[i] ? depth : s->depth[i];
-    if (s->edges[i] == EVERYBODY)
+    if (s->edges[i] == ALL_BEFORE)
         return;
     if (s->edges[i] == MAX_EDGES)
-        s->edges[i] = EVERYBODY;
+        s->edges[i] = ALL_BEFORE;
     else
         s->edge[(size_t)i * MAX_EDGES + s->edges[i]++] = to | (waits ? WAITS : 0);
 }
@@ -80,7 +80,7 @@ static void add_writes(stretch *s, uint32_t i)
     for (uint32_t d = 0; d < uop->dsts; d++) {
         uint16_t r = uop->reg[d];
         add_edge(s, i, s->writer[r], false);
-        for (uint32_t at = s->reader[r]; at != NOBODY;) {
+        for (uint32_t at = s->reader[r]; at != NO_UOP;) {
             const sl_uop *other = uop_at(s, at);
             uint32_t k = other->dsts;
             add_edge(s, i, at, false);
@@ -89,58 +89,58 @@ static void add_writes(stretch *s, uint32_t i)
             at = s->before[(size_t)at * SL_INST_REGS + k];
         }
         s->writer[r] = i;
-        s->reader[r] = NOBODY;
+        s->reader[r] = NO_UOP;
     }
 }
 
-static void forget_registers(stretch *s)
+static void reset_registers(stretch *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const sl_uop *uop = uop_at(s, i);
         for (uint32_t k = 0; k < uop->regs; k++)
-            s->writer[uop->reg[k]] = s->reader[uop->reg[k]] = NOBODY;
+            s->writer[uop->reg[k]] = s->reader[uop->reg[k]] = NO_UOP;
     }
 }
 
 /* Accesses to other memory than shared. */
-typedef struct others {
-    uint32_t held, store;     /* the last volatile load, and the last access that is no load */
-    uint32_t before;          /* the last of the latter before a run of stores with the same address register */
-    uint32_t address, writer; /* of that run: the register, and what wrote it; NOBODY: there is none */
-} others;
+typedef struct global_accesses {
+    uint32_t volatile_load, store; /* the last volatile load, and the last access that is no load */
+    uint32_t before;               /* the last of the latter before a run of stores with the same address register */
+    uint32_t address, writer;      /* of that run: the register, and what wrote it; NO_UOP: there is none */
+} global_accesses;
 
 /* Stores stay behind the accesses before them, and loads behind stores, but that they may come before those with the
  * same address register: were the addresses equal, the compiler would have used the stored value. */
-static void add_other(stretch *s, uint32_t i, others *o)
+static void add_global_access(stretch *s, uint32_t i, global_accesses *o)
 {
     const sl_inst *inst = inst_at(s, i);
     const sl_uop *uop = uop_at(s, i);
-    bool held = inst->cache_op == SL_CACHE_VOLATILE;
-    bool global = inst->space == SL_MEM_GLOBAL && uop->regs > uop->dsts && !held;
-    uint32_t address = global ? uop->reg[uop->dsts] : NOBODY;
+    bool is_volatile = inst->cache_op == SL_CACHE_VOLATILE;
+    bool global = inst->space == SL_MEM_GLOBAL && uop->regs > uop->dsts && !is_volatile;
+    uint32_t address = global ? uop->reg[uop->dsts] : NO_UOP;
     bool same = global && o->address == address && o->writer == s->writer[address];
     if (inst->access == SL_ACCESS_LOAD) {
         bool constant = sl_program_is_constant_load(s->program, s->first + i);
-        add_edge(s, i, constant ? NOBODY : same ? o->before : o->store, false);
-        add_edge(s, i, held ? o->held : NOBODY, false);
-        o->held = held ? i : o->held;
+        add_edge(s, i, constant ? NO_UOP : same ? o->before : o->store, false);
+        add_edge(s, i, is_volatile ? o->volatile_load : NO_UOP, false);
+        o->volatile_load = is_volatile ? i : o->volatile_load;
         return;
     }
-    for (uint32_t j = o->store == NOBODY ? 0 : o->store; j < i; j++)
-        add_edge(s, i, j == o->store || is_load(s, j) ? j : NOBODY, false);
+    for (uint32_t j = o->store == NO_UOP ? 0 : o->store; j < i; j++)
+        add_edge(s, i, j == o->store || is_load(s, j) ? j : NO_UOP, false);
     if (inst->access != SL_ACCESS_STORE || !same) {
         o->before = o->store;
-        o->address = inst->access == SL_ACCESS_STORE ? address : NOBODY;
-        o->writer = global ? s->writer[address] : NOBODY;
+        o->address = inst->access == SL_ACCESS_STORE ? address : NO_UOP;
+        o->writer = global ? s->writer[address] : NO_UOP;
     }
     o->store = i;
 }
 
 static void find_edges(stretch *s)
 {
-    uint32_t shared = NOBODY;
-    others o = {NOBODY, NOBODY, NOBODY, NOBODY, NOBODY};
-    forget_registers(s);
+    uint32_t shared = NO_UOP;
+    global_accesses o = {NO_UOP, NO_UOP, NO_UOP, NO_UOP, NO_UOP};
+    reset_registers(s);
     memset(s->edges, 0, s->count * sizeof *s->edges);
     memset(s->depth, 0, s->count * sizeof *s->depth);
     for (uint32_t i = 0; i < s->count; i++) {
@@ -150,11 +150,11 @@ static void find_edges(stretch *s)
             shared = i;
         }
         if (uses_memory(s, i) && space != SL_MEM_SHARED)
-            add_other(s, i, &o);
+            add_global_access(s, i, &o);
         add_reads(s, i);
         add_writes(s, i);
     }
-    forget_registers(s);
+    reset_registers(s);
 }
 
 static void raise_height(stretch *s, uint32_t i, uint32_t height)
@@ -172,48 +172,48 @@ static void find_heights(stretch *s)
 {
     memset(s->height, 0, s->count * sizeof *s->height);
     for (uint32_t i = s->count; i-- > 0;) {
-        for (uint32_t e = 0; s->edges[i] != EVERYBODY && e < s->edges[i]; e++) {
+        for (uint32_t e = 0; s->edges[i] != ALL_BEFORE && e < s->edges[i]; e++) {
             uint32_t edge = s->edge[(size_t)i * MAX_EDGES + e], to = edge & ~WAITS;
             raise_height(s, to, s->height[i] + (edge & WAITS ? cycles_of(s, to) : 0));
         }
-        for (uint32_t to = 0; s->edges[i] == EVERYBODY && to < i; to++)
+        for (uint32_t to = 0; s->edges[i] == ALL_BEFORE && to < i; to++)
             raise_height(s, to, s->height[i]);
     }
 }
 
 /* ---- the order ---- */
 
-static void give(stretch *s, uint32_t i)
+static void emit(stretch *s, uint32_t i)
 {
     s->done[i] = 1;
-    s->order[s->given++] = i;
+    s->order[s->emitted++] = i;
 }
 
 /* An instruction and all that has to come before it. */
-static void give_with_needs(stretch *s, uint32_t last)
+static void emit_with_dependences(stretch *s, uint32_t last)
 {
     uint32_t first = last;
-    s->wanted[last] = 1;
+    s->needed[last] = 1;
     for (uint32_t i = last + 1; i-- > 0;) {
-        if (!s->wanted[i] || s->done[i])
+        if (!s->needed[i] || s->done[i])
             continue;
         first = i;
-        if (s->edges[i] == EVERYBODY)
-            memset(s->wanted, 1, i);
+        if (s->edges[i] == ALL_BEFORE)
+            memset(s->needed, 1, i);
         else
             for (uint32_t e = 0; e < s->edges[i]; e++)
-                s->wanted[s->edge[(size_t)i * MAX_EDGES + e] & ~WAITS] = 1;
+                s->needed[s->edge[(size_t)i * MAX_EDGES + e] & ~WAITS] = 1;
     }
     for (uint32_t i = first; i <= last; i++)
-        if (s->wanted[i] && !s->done[i])
-            give(s, i);
+        if (s->needed[i] && !s->done[i])
+            emit(s, i);
 }
 
-static void give_rest(stretch *s, uint32_t end)
+static void emit_rest(stretch *s, uint32_t end)
 {
     for (uint32_t i = 0; i < end; i++)
         if (!s->done[i])
-            give(s, i);
+            emit(s, i);
 }
 
 static bool is_moved(const stretch *s, uint32_t i)
@@ -225,71 +225,71 @@ static bool is_moved(const stretch *s, uint32_t i)
  * and arithmetic depends; of equals one that waits for a load itself. */
 static uint32_t next_load(const stretch *s, uint32_t from, uint32_t end)
 {
-    uint32_t next = NOBODY;
+    uint32_t next = NO_UOP;
     for (uint32_t i = from; i < end; i++)
         if (is_moved(s, i) && !s->done[i] &&
-            (next == NOBODY || s->height[i] > s->height[next] ||
+            (next == NO_UOP || s->height[i] > s->height[next] ||
              (s->height[i] == s->height[next] && s->depth[i] > s->depth[next])))
             next = i;
     return next;
 }
 
-static void give_loads(stretch *s, uint32_t from, uint32_t end)
+static void emit_loads(stretch *s, uint32_t from, uint32_t end)
 {
-    for (uint32_t i; (i = next_load(s, from, end)) != NOBODY;)
-        give_with_needs(s, i);
+    for (uint32_t i; (i = next_load(s, from, end)) != NO_UOP;)
+        emit_with_dependences(s, i);
 }
 
-static void choose_order(stretch *s, uint32_t prefetch)
+static void choose_order(stretch *s, uint32_t max)
 {
     uint32_t together = 0, from = 0;
-    memset(s->wanted, 0, s->count);
+    memset(s->needed, 0, s->count);
     memset(s->done, 0, s->count);
-    s->given = 0;
+    s->emitted = 0;
     for (uint32_t i = 0; i < s->count; i++)
-        if (is_moved(s, i) && ++together == prefetch) {
-            give_loads(s, from, i + 1);
-            give_rest(s, i);
+        if (is_moved(s, i) && ++together == max) {
+            emit_loads(s, from, i + 1);
+            emit_rest(s, i);
             from = i + 1;
             together = 0;
         }
-    give_loads(s, from, s->count);
-    give_rest(s, s->count);
+    emit_loads(s, from, s->count);
+    emit_rest(s, s->count);
 }
 
 /* Max accesses that are read from the trace before they issue. Those of a stretch are consecutive in the trace. */
-static uint32_t count_held(const stretch *s)
+static uint32_t count_read_ahead(const stretch *s)
 {
-    uint32_t max = 0, known = 0, missing = 0, base = NOBODY;
+    uint32_t max = 0, known = 0, missing = 0, base = NO_UOP;
     for (uint32_t i = 0; i < s->count; i++)
-        if (uses_memory(s, i) && base == NOBODY)
+        if (uses_memory(s, i) && base == NO_UOP)
             base = uop_at(s, i)->access;
-    memset(s->wanted, 0, s->count);
+    memset(s->needed, 0, s->count);
     for (uint32_t i = 0; i < s->count; i++) {
         if (!uses_memory(s, s->order[i]))
             continue;
         uint32_t at = uop_at(s, s->order[i])->access - base;
-        s->wanted[at] = 1;
+        s->needed[at] = 1;
         known = at + 1 > known ? at + 1 : known;
         max = known - missing > max ? known - missing : max;
-        while (missing < known && s->wanted[missing])
+        while (missing < known && s->needed[missing])
             missing++;
     }
     return max > 1 ? max : 0;
 }
 
-static void batch_stretch(stretch *s, uint32_t prefetch, sl_uop *uops, uint32_t *numbers)
+static void batch_stretch(stretch *s, uint32_t max, sl_uop *uops, uint32_t *numbers)
 {
     sl_program *p = s->program;
     if (s->count < 3)
         return;
     find_edges(s);
     find_heights(s);
-    choose_order(s, prefetch);
-    uint32_t held = count_held(s);
-    if (held > MAX_HELD)
+    choose_order(s, max);
+    uint32_t ahead = count_read_ahead(s);
+    if (ahead > MAX_READ_AHEAD)
         return;
-    p->read_ahead = held > p->read_ahead ? held : p->read_ahead;
+    p->read_ahead = ahead > p->read_ahead ? ahead : p->read_ahead;
     for (uint32_t i = 0; i < s->count; i++) {
         uops[i] = p->uop[s->first + s->order[i]];
         numbers[i] = p->inst_of[s->first + s->order[i]];
@@ -299,7 +299,7 @@ static void batch_stretch(stretch *s, uint32_t prefetch, sl_uop *uops, uint32_t 
 }
 
 /* Whether no instruction can be moved across this one. */
-static bool stays(const sl_program *p, uint32_t at)
+static bool is_scheduling_barrier(const sl_program *p, uint32_t at)
 {
     const sl_inst *inst = sl_program_inst(p, at);
     uint8_t kind = p->uop[at].kind;
@@ -316,43 +316,43 @@ static uint32_t longest_block(const sl_program *p)
     return max;
 }
 
-static void batch_blocks(stretch *s, uint32_t prefetch, sl_uop *uops, uint32_t *numbers)
+static void batch_blocks(stretch *s, uint32_t max, sl_uop *uops, uint32_t *numbers)
 {
     const sl_program *p = s->program;
     for (uint32_t b = 0; b < p->blocks; b++) {
         uint32_t end = p->block[b].first + p->block[b].count;
         s->first = p->block[b].first;
         for (uint32_t at = s->first; at < end; at++)
-            if (stays(s->program, at)) {
+            if (is_scheduling_barrier(s->program, at)) {
                 s->count = at - s->first;
-                batch_stretch(s, prefetch, uops, numbers);
+                batch_stretch(s, max, uops, numbers);
                 s->first = at + 1;
             }
         s->count = end - s->first;
-        batch_stretch(s, prefetch, uops, numbers);
+        batch_stretch(s, max, uops, numbers);
     }
 }
 
-sl_status sl_pass_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error)
+sl_status sl_pass_batch_loads(sl_program *program, uint32_t max, sl_error *error)
 {
-    uint32_t max = longest_block(program);
-    sl_uop *uops = malloc(max * sizeof *uops);
-    uint32_t *numbers = malloc(max * sizeof *numbers);
+    uint32_t longest = longest_block(program);
+    sl_uop *uops = malloc(longest * sizeof *uops);
+    uint32_t *numbers = malloc(longest * sizeof *numbers);
     stretch s = {.program = program,
-                 .edge = malloc((size_t)max * MAX_EDGES * sizeof *s.edge),
-                 .edges = malloc(max * sizeof *s.edges),
-                 .depth = malloc(max * sizeof *s.depth),
-                 .height = malloc(max * sizeof *s.height),
+                 .edge = malloc((size_t)longest * MAX_EDGES * sizeof *s.edge),
+                 .edges = malloc(longest * sizeof *s.edges),
+                 .depth = malloc(longest * sizeof *s.depth),
+                 .height = malloc(longest * sizeof *s.height),
                  .writer = malloc(program->registers * sizeof *s.writer),
                  .reader = malloc(program->registers * sizeof *s.reader),
-                 .before = malloc((size_t)max * SL_INST_REGS * sizeof *s.before),
-                 .wanted = malloc(max),
-                 .done = malloc(max),
-                 .order = malloc(max * sizeof *s.order)};
+                 .before = malloc((size_t)longest * SL_INST_REGS * sizeof *s.before),
+                 .needed = malloc(longest),
+                 .done = malloc(longest),
+                 .order = malloc(longest * sizeof *s.order)};
     bool ok = uops && numbers && s.edge && s.edges && s.depth && s.height && s.writer && s.reader && s.before &&
-              s.wanted && s.done && s.order;
+              s.needed && s.done && s.order;
     if (ok)
-        batch_blocks(&s, prefetch, uops, numbers);
+        batch_blocks(&s, max, uops, numbers);
     free(uops);
     free(numbers);
     free(s.edge);
@@ -362,7 +362,7 @@ sl_status sl_pass_batch_loads(sl_program *program, uint32_t prefetch, sl_error *
     free(s.writer);
     free(s.reader);
     free(s.before);
-    free(s.wanted);
+    free(s.needed);
     free(s.done);
     free(s.order);
     return ok ? SL_OK : sl_fail_memory(error);

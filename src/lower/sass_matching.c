@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "trace/loaded.h"
 
-enum { MOST_TIMES = 3, LENGTH_SLACK = 64 }; /* of lengths: some instructions move to blocks before and behind */
-enum { MAX_GROUP = SL_MAX_BB_COPIES, MAX_TABLE = 1 << 22, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
+enum { MAX_LENGTH_RATIO = 3, LENGTH_SLACK = 64 }; /* of lengths: some instructions move to blocks before and behind */
+enum { MAX_SPAN = SL_MAX_BB_COPIES, MAX_TABLE = 1 << 22, NOWHERE = 0xffffffff, IMPOSSIBLE = -(1 << 28) };
 
 /* What a match is worth. An access outweighs all else. */
 enum {
@@ -139,25 +139,25 @@ static void describe_machine(matching *t)
 /* ---- matches ---- */
 
 /* Blocks of PTX in a row. */
-typedef struct group {
+typedef struct span {
     uint32_t first, blocks;
     side sum;
     uint32_t entered; /* of the blocks behind the first: entered from elsewhere */
     bool loop;        /* its end leads back to its start */
     bool whole;       /* it has no other loop, or part of one */
-} group;
+} span;
 
-static void start_group(const matching *t, group *g, uint32_t first)
+static void start_span(const matching *t, span *g, uint32_t first)
 {
-    *g = (group){.first = first, .blocks = 1, .sum = t->ptx[first], .whole = true};
+    *g = (span){.first = first, .blocks = 1, .sum = t->ptx[first], .whole = true};
     g->loop = g->sum.back == first;
 }
 
-/* False: the group cannot be longer. */
-static bool extend_group(const matching *t, group *g)
+/* False: the span cannot be longer. */
+static bool extend_span(const matching *t, span *g)
 {
     uint32_t at = g->first + g->blocks;
-    if (g->blocks == MAX_GROUP || at >= t->n || t->ptx[at - 1].back != NOWHERE)
+    if (g->blocks == MAX_SPAN || at >= t->n || t->ptx[at - 1].back != NOWHERE)
         return false;
     const side *more = &t->ptx[at];
     g->sum.hash += more->hash;
@@ -169,7 +169,7 @@ static bool extend_group(const matching *t, group *g)
     g->loop = more->back == g->first;
     g->whole &= more->back == NOWHERE || more->back <= g->first;
     g->entered +=
-        more->entered_from < g->first || (more->entered_from != NOWHERE && more->entered_to >= g->first + MAX_GROUP);
+        more->entered_from < g->first || (more->entered_from != NOWHERE && more->entered_to >= g->first + MAX_SPAN);
     return g->whole;
 }
 
@@ -179,8 +179,8 @@ static bool similar(uint32_t a, uint32_t b, uint32_t factor, uint32_t slack)
     return factor * (a < b ? a : b) + slack >= (a < b ? b : a);
 }
 
-/* Iterations of the group that a block of machine code is; 0: it is none. */
-static uint32_t iterations(const group *g, const side *s)
+/* Iterations of the span that a block of machine code is; 0: it is none. */
+static uint32_t iterations(const span *g, const side *s)
 {
     if (s->loops && !g->loop)
         return 0;
@@ -190,20 +190,20 @@ static uint32_t iterations(const group *g, const side *s)
     bool fits = n && n * g->blocks <= SL_MAX_BB_COPIES && (n == 1 || n * g->sum.accesses <= SL_MAX_REGION_ACCESSES) &&
                 g->sum.accesses <= SL_MAX_REGION_ACCESSES;
     return fits && g->sum.hash * n == s->hash && g->sum.anchors * n == s->anchors &&
-                   similar(g->sum.insts * n, s->insts, MOST_TIMES, LENGTH_SLACK)
+                   similar(g->sum.insts * n, s->insts, MAX_LENGTH_RATIO, LENGTH_SLACK)
                ? n
                : 0;
 }
 
 /* The same for the first of the versions of a loop: one of several iterations is a loop itself. */
-static uint32_t first_iterations(const group *g, const side *s)
+static uint32_t first_iterations(const span *g, const side *s)
 {
     uint32_t n = iterations(g, s);
     return n > 1 && !s->loops ? 0 : n;
 }
 
 /* Iterations of a loop that a block of machine code has beside the blocks behind the loop; 0: it does not. */
-static uint32_t led_by(const group *loop, const group *tail, const side *s)
+static uint32_t led_by(const span *loop, const span *tail, const side *s)
 {
     if (s->loops || tail->loop || !loop->sum.anchors || s->anchors <= tail->sum.anchors)
         return 0;
@@ -213,7 +213,7 @@ static uint32_t led_by(const group *loop, const group *tail, const side *s)
     return fits && n * loop->sum.anchors == words && loop->sum.hash * n + tail->sum.hash == s->hash ? n : 0;
 }
 
-static int32_t worth(const group *g, const side *s)
+static int32_t score(const span *g, const side *s)
 {
     uint32_t a = g->sum.insts, b = s->insts;
     int32_t w = (int32_t)s->anchors * PER_ANCHOR + (g->loop && s->loops ? BOTH_LOOP : 0);
@@ -228,30 +228,30 @@ static int32_t *best_at(const matching *t, uint32_t i, uint32_t j)
     return &t->best[(size_t)i * (t->m + 1) + j];
 }
 
-/* The best one of the groups behind a loop that a block with iterations of the loop can be. */
-static int32_t best_tail(const matching *t, const group *loop, uint32_t j, group *tail)
+/* The best one of the spans behind a loop that a block with iterations of the loop can be. */
+static int32_t best_tail(const matching *t, const span *loop, uint32_t j, span *tail)
 {
     int32_t best = IMPOSSIBLE;
-    group g;
+    span g;
     if (loop->first + loop->blocks >= t->n)
         return best;
-    start_group(t, &g, loop->first + loop->blocks);
+    start_span(t, &g, loop->first + loop->blocks);
     do {
         int32_t w = g.whole && led_by(loop, &g, &t->machine[j])
-                        ? worth(&g, &t->machine[j]) + *best_at(t, g.first + g.blocks, j + 1)
+                        ? score(&g, &t->machine[j]) + *best_at(t, g.first + g.blocks, j + 1)
                         : IMPOSSIBLE;
         if (w > best) {
             best = w;
             *tail = g;
         }
-    } while (extend_group(t, &g));
+    } while (extend_span(t, &g));
     return best;
 }
 
 /* Of a loop: what the blocks of machine code from each one on are worth after one of its versions. */
-static void open_versions(matching *t, const group *g)
+static void open_versions(matching *t, const span *g)
 {
-    group tail;
+    span tail;
     t->open[t->m] = *best_at(t, g->first + g->blocks, t->m);
     for (uint32_t j = t->m; j-- > 0;) {
         const side *s = &t->machine[j];
@@ -259,8 +259,8 @@ static void open_versions(matching *t, const group *g)
         w = led > w ? led : w;
         if (!s->anchors && t->open[j + 1] + MACHINE_ALONE > w)
             w = t->open[j + 1] + MACHINE_ALONE;
-        if (g->sum.anchors && iterations(g, s) && t->open[j + 1] + worth(g, s) > w)
-            w = t->open[j + 1] + worth(g, s);
+        if (g->sum.anchors && iterations(g, s) && t->open[j + 1] + score(g, s) > w)
+            w = t->open[j + 1] + score(g, s);
         t->open[j] = w;
     }
 }
@@ -275,8 +275,8 @@ static void fill_row(matching *t, uint32_t i)
     int32_t alone = PTX_ALONE + PER_ALONE * (int32_t)t->ptx[i].anchors;
     for (uint32_t j = t->m + 1; j-- > 0;)
         *best_at(t, i, j) = *best_at(t, i + 1, j) + alone;
-    group g;
-    start_group(t, &g, i);
+    span g;
+    start_span(t, &g, i);
     do {
         const int32_t *after = best_at(t, i + g.blocks, 0);
         if (g.loop) {
@@ -285,24 +285,24 @@ static void fill_row(matching *t, uint32_t i)
         }
         for (uint32_t j = 0; j < t->m && g.whole; j++)
             if (first_iterations(&g, &t->machine[j]))
-                better(best_at(t, i, j), worth(&g, &t->machine[j]) + after[j + 1]);
-    } while (extend_group(t, &g));
+                better(best_at(t, i, j), score(&g, &t->machine[j]) + after[j + 1]);
+    } while (extend_span(t, &g));
     for (uint32_t j = t->m; j-- > 0;)
         better(best_at(t, i, j), *best_at(t, i, j + 1) + MACHINE_ALONE);
 }
 
 /* ---- the way through the table ---- */
 
-static void add_match(const matching *t, const group *g, uint32_t j, sl_match *match, uint32_t *matches)
+static void add_match(const matching *t, const span *g, uint32_t j, sl_match *match, uint32_t *matches)
 {
     match[(*matches)++] = (sl_match){g->first, g->blocks, iterations(g, &t->machine[j]), j, 0, 0};
 }
 
 /* The versions of a loop behind the first; moves to the blocks behind. */
-static void follow_versions(matching *t, const group *g, uint32_t *i, uint32_t *at, sl_match *match, uint32_t *matches)
+static void follow_versions(matching *t, const span *g, uint32_t *i, uint32_t *at, sl_match *match, uint32_t *matches)
 {
     uint32_t j = *at;
-    group tail;
+    span tail;
     *i = g->first + g->blocks;
     while (j < t->m && t->open[j] != *best_at(t, *i, j)) {
         const side *s = &t->machine[j];
@@ -312,27 +312,27 @@ static void follow_versions(matching *t, const group *g, uint32_t *i, uint32_t *
             j++;
             break;
         }
-        if (g->sum.anchors && iterations(g, s) && t->open[j] == t->open[j + 1] + worth(g, s))
+        if (g->sum.anchors && iterations(g, s) && t->open[j] == t->open[j + 1] + score(g, s))
             add_match(t, g, j, match, matches);
         j++;
     }
     *at = j;
 }
 
-/* The group that a match at (i, j) begins with; false: there is none. */
-static bool find_group(matching *t, uint32_t i, uint32_t j, group *g)
+/* The span that a match at (i, j) begins with; false: there is none. */
+static bool find_span(matching *t, uint32_t i, uint32_t j, span *g)
 {
     const side *s = &t->machine[j];
-    start_group(t, g, i);
+    start_span(t, g, i);
     do {
         if (!g->whole || !first_iterations(g, s))
             continue;
         if (g->loop)
             open_versions(t, g);
         int32_t after = g->loop ? t->open[j + 1] : *best_at(t, i + g->blocks, j + 1);
-        if (*best_at(t, i, j) == worth(g, s) + after)
+        if (*best_at(t, i, j) == score(g, s) + after)
             return true;
-    } while (extend_group(t, g));
+    } while (extend_span(t, g));
     return false;
 }
 
@@ -341,8 +341,8 @@ static void follow(matching *t, sl_match *match, uint32_t *matches)
     uint32_t i = 0, j = 0;
     while (i < t->n && j < t->m) {
         int32_t now = *best_at(t, i, j);
-        group g;
-        if (find_group(t, i, j, &g)) {
+        span g;
+        if (find_span(t, i, j, &g)) {
             add_match(t, &g, j++, match, matches);
             i += g.blocks;
             if (g.loop)
@@ -385,7 +385,7 @@ static bool is_whole(const matching *t, uint32_t from, uint32_t to, const sl_mat
     return true;
 }
 
-static void drop_loops_in_part(const matching *t, sl_match *match, uint32_t *matches)
+static void drop_partial_loops(const matching *t, sl_match *match, uint32_t *matches)
 {
     for (uint32_t b = 0; b < t->n; b++) {
         uint32_t from = t->ptx[b].back, kept = 0;
@@ -431,7 +431,7 @@ sl_status sl_match_blocks(const sl_program *program, const sl_sass_code *code, s
         for (uint32_t i = t.n; i-- > 0;)
             fill_row(&t, i);
         follow(&t, match, matches);
-        drop_loops_in_part(&t, match, matches);
+        drop_partial_loops(&t, match, matches);
         if (!is_enough(&t, match, *matches))
             *matches = 0;
     }

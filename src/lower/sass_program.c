@@ -127,7 +127,7 @@ typedef struct anchor {
     uint8_t bb_copy;
     uint8_t words, rank;
     place at;
-    bool taken;
+    bool claimed;
 } anchor;
 
 typedef struct placing {
@@ -182,11 +182,11 @@ static void find_anchors(placing *p, const sl_match *m)
 static anchor *find_anchor(placing *p, uint32_t kind, uint8_t wanted)
 {
     anchor *other = NULL;
-    while (p->from < p->anchors && p->anchor[p->from].taken)
+    while (p->from < p->anchors && p->anchor[p->from].claimed)
         p->from++;
     for (uint32_t i = p->from; i < p->anchors; i++) {
         anchor *a = &p->anchor[i];
-        if (a->taken || a->kind != kind)
+        if (a->claimed || a->kind != kind)
             continue;
         if (a->rank == wanted)
             return a;
@@ -196,11 +196,11 @@ static anchor *find_anchor(placing *p, uint32_t kind, uint8_t wanted)
 }
 
 /* Takes it, and those that become one with it; NULL: there is none. */
-static const anchor *take_anchor(placing *p, uint32_t kind, uint8_t wanted, uint32_t words)
+static const anchor *claim_anchor(placing *p, uint32_t kind, uint8_t wanted, uint32_t words)
 {
     const anchor *first = NULL;
     for (anchor *a; words && (a = find_anchor(p, kind, wanted));) {
-        a->taken = true;
+        a->claimed = true;
         first = first ? first : a;
         words -= a->words < words ? a->words : words;
     }
@@ -214,7 +214,7 @@ static void add_uop(placing *p, const sl_sass_inst *inst, uint8_t wanted)
     sl_program *to = p->program;
     sl_uop *s = &to->uop[to->uops];
     uint32_t kind = sl_anchor_of_sass(inst, p->local);
-    const anchor *a = kind ? take_anchor(p, kind, wanted, sl_anchor_words(inst->space, inst->width)) : NULL;
+    const anchor *a = kind ? claim_anchor(p, kind, wanted, sl_anchor_words(inst->space, inst->width)) : NULL;
     bool memory = a && to->kernel->inst[a->inst].mem_slot != UINT32_MAX;
     *s = (sl_uop){.kind = kind_of(inst),
                   .unit = unit_of(inst),
@@ -302,51 +302,51 @@ static uint32_t add_estimate(placing *p, const sl_match *m)
 }
 
 /* The first one of so many iterations counts. */
-static void add_version(sl_region *loop, uint32_t iterations, uint32_t block)
+static void add_version(sl_region *region, uint32_t iterations, uint32_t block)
 {
     uint32_t at = 0;
-    while (at < loop->versions && loop->version[at].iterations > iterations)
+    while (at < region->versions && region->version[at].iterations > iterations)
         at++;
-    if (loop->versions == SL_MAX_VERSIONS || (at < loop->versions && loop->version[at].iterations == iterations))
+    if (region->versions == SL_MAX_VERSIONS || (at < region->versions && region->version[at].iterations == iterations))
         return;
-    memmove(&loop->version[at + 1], &loop->version[at], (loop->versions - at) * sizeof *loop->version);
-    loop->version[at].iterations = iterations;
-    loop->version[at].block = block;
-    loop->versions++;
+    memmove(&region->version[at + 1], &region->version[at], (region->versions - at) * sizeof *region->version);
+    region->version[at].iterations = iterations;
+    region->version[at].block = block;
+    region->versions++;
 }
 
-static void place_unit(placing *p, const sl_match *m, uint32_t versions)
+static void place_region(placing *p, const sl_match *m, uint32_t versions)
 {
     sl_program *to = p->program;
-    sl_region *loop = &to->region[m->first];
+    sl_region *region = &to->region[m->first];
     bool single = false;
-    loop->blocks = m->blocks;
+    region->blocks = m->blocks;
     if (m->lead) {
         uint32_t before = m->first - m->lead_blocks;
         to->region[before].tail = m->first;
-        loop->lead = m->lead;
-        loop->lead_blocks = m->lead_blocks;
-        loop->lead_accesses = loop->iteration_accesses = m->lead * to->region[before].iteration_accesses;
+        region->lead = m->lead;
+        region->lead_blocks = m->lead_blocks;
+        region->lead_accesses = region->iteration_accesses = m->lead * to->region[before].iteration_accesses;
     }
     for (uint32_t b = 0; b < m->blocks; b++) {
         to->region[m->first + b].sass = true;
-        loop->iteration_accesses += to->region[m->first + b].accesses;
+        region->iteration_accesses += to->region[m->first + b].accesses;
     }
     for (uint32_t v = 0; v < versions; v++) {
         bool one = m[v].iterations == 1;
-        if (one || loop->versions + 1 < SL_MAX_VERSIONS) /* one is left for single ones */
-            add_version(loop, m[v].iterations, add_block(p, &m[v]));
+        if (one || region->versions + 1 < SL_MAX_VERSIONS) /* one is left for single ones */
+            add_version(region, m[v].iterations, add_block(p, &m[v]));
         single |= one;
     }
     if (!single)
-        add_version(loop, 1, add_estimate(p, m));
-    loop->factor = loop->version[0].iterations;
-    uint32_t held = loop->factor * loop->iteration_accesses;
+        add_version(region, 1, add_estimate(p, m));
+    region->factor = region->version[0].iterations;
+    uint32_t held = region->factor * region->iteration_accesses;
     to->read_ahead = held > to->read_ahead ? held : to->read_ahead;
 }
 
 /* Blocks that only end the kernel: machine code does it where it comes to its end. */
-static void drop_ends(sl_program *program)
+static void fold_exits(sl_program *program)
 {
     const sl_trace_kernel *k = program->kernel;
     for (uint32_t b = 0; b < k->bbs; b++)
@@ -374,11 +374,11 @@ sl_status sl_pass_use_sass(sl_program *program, const sl_core_limits *core, sl_e
     for (uint32_t i = 0; i < matches; i++)
         p.matched[match[i].block] = true;
     if (matches)
-        drop_ends(program);
+        fold_exits(program);
     for (uint32_t i = 0, versions; i < matches && !status; i += versions) {
         for (versions = 1; i + versions < matches && match[i + versions].first == match[i].first;)
             versions++;
-        place_unit(&p, &match[i], versions);
+        place_region(&p, &match[i], versions);
     }
     free(match);
     free(p.anchor);

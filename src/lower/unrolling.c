@@ -91,15 +91,15 @@ static void unroll(unrolling *u)
         find_locals(u, &p->kernel->bb[b]);
         if (u->registers + factor * u->locals >= KEPT)
             continue;
-        sl_region *loop = &p->region[b];
-        loop->blocks = 1;
-        loop->factor = factor;
-        loop->iteration_accesses = loop->accesses;
-        loop->versions = 3;
+        sl_region *region = &p->region[b];
+        region->blocks = 1;
+        region->factor = factor;
+        region->iteration_accesses = region->accesses;
+        region->versions = 3;
         const uint32_t iterations[] = {factor, REST, 1}, block[] = {p->blocks, p->blocks + 1, b};
-        for (uint32_t v = 0; v < loop->versions; v++) {
-            loop->version[v].iterations = iterations[v];
-            loop->version[v].block = block[v];
+        for (uint32_t v = 0; v < region->versions; v++) {
+            region->version[v].iterations = iterations[v];
+            region->version[v].block = block[v];
         }
         p->read_ahead = factor * p->region[b].accesses > p->read_ahead ? factor * p->region[b].accesses : p->read_ahead;
         add_iterations(u, b, factor);

@@ -28,7 +28,7 @@ static void update_line(sl_sim *sim, sl_bank *b, sl_lookup *l, bool keeps, bool 
         return;
     }
     if (words) /* a fill in flight does not overwrite them */
-        sl_stored_keep(sim, b, l->line_slot, l->r, l->granules);
+        sl_stored_write(sim, b, l->line_slot, l->r, l->granules);
     else
         line->stale |= line->in_flight & l->granules;
     if (keeps)
@@ -55,7 +55,7 @@ static sl_bank_outcome write_through(sl_sim *sim, sl_bank *b, sl_lookup *l)
         b->stored[l->line_slot].position = b->sent + merged;
         sim->result->level[b->number].coalesced++;
         if (!merged)
-            sl_network_grown(sim, b);
+            sl_network_resize(sim, b);
         sl_core_stored(sim, l->number);
         return SL_OUTCOME_BYPASS;
     }

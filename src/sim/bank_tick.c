@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cycle of a bank: what is due in its queues. */
+/* A cycle of a bank. */
 #include "sim/bank.h"
 #include "sim/evict.h"
 #include "sim/network.h"
@@ -12,8 +12,8 @@ static void end_stall(sl_sim *sim, sl_bank *b)
     b->stalled_since = SL_NEVER;
 }
 
-/* An access from above. Reads of the second level may wait for one of another core, and others for them. */
-static sl_bank_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
+/* An access from above. At L2 a read may be coalesced with one of another SM. */
+static sl_bank_outcome accept(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     if (!sim->coalescer || b->number != 1)
         return sl_bank_access(sim, b, number);
@@ -27,25 +27,25 @@ static sl_bank_outcome take(sl_sim *sim, sl_bank *b, uint32_t number)
     return outcome;
 }
 
-/* Takes requests from the network until one has to wait. That one is looked at again when something has changed. */
-static void take_in(sl_sim *sim, sl_bank *b)
+/* Accepts requests from the network until one stalls, which is retried when something has changed. */
+static void accept_requests(sl_sim *sim, sl_bank *b)
 {
     if (b->stalled_since != SL_NEVER && !b->changed)
         return;
     b->changed = false;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
         end_stall(sim, b);
-        if (take(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
+        if (accept(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
             b->stalled_since = sim->now;
             return;
         }
         sl_queue_pop(&b->in);
-        sl_network_has_room(sim, b->number - 1u, &b->room);
+        sl_network_entry_freed(sim, b->number - 1u, &b->room);
     }
 }
 
-/* The same of what other partitions send. */
-static void take_across(sl_sim *sim, sl_bank *b)
+/* The same for requests from other partitions. */
+static void accept_from_partitions(sl_sim *sim, sl_bank *b)
 {
     sl_stall stall = b->stall;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
@@ -56,7 +56,7 @@ static void take_across(sl_sim *sim, sl_bank *b)
     b->stall = stall;
 }
 
-static void take_back(sl_sim *sim, sl_bank *b)
+static void accept_fills(sl_sim *sim, sl_bank *b)
 {
     while (sl_queue_ready_at(&b->back) <= sim->now)
         sl_bank_fill(sim, b, sl_queue_pop(&b->back));
@@ -71,7 +71,7 @@ static void notify_observer(const sl_sim *sim, const sl_bank *b)
 
 void sl_bank_tick_first(sl_sim *sim, sl_bank *b)
 {
-    take_back(sim, b);
+    accept_fills(sim, b);
     while (sl_queue_ready_at(&b->hits) <= sim->now) {
         uint32_t number = sl_queue_pop(&b->hits);
         if (!sim->watched || sl_core_is_last(sim, number))
@@ -91,13 +91,13 @@ static uint64_t up_at(const sl_sim *sim, const sl_bank *b)
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
-    take_back(sim, b);
+    accept_fills(sim, b);
     if (b->evictions_in_flight)
         sl_evictions_tick(sim, b);
     if (b->across.count)
-        take_across(sim, b);
+        accept_from_partitions(sim, b);
     if (sl_queue_ready_at(&b->in) <= now)
-        take_in(sim, b);
+        accept_requests(sim, b);
     if (up_at(sim, b) <= now)
         sl_network_up(sim, b);
     if (sl_queue_ready_at(&b->out) <= now)

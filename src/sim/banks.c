@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the banks of a level are; their creation and emptying. */
+/* Mapping of addresses to banks; creation and emptying of banks. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-/* ---- where things are ---- */
+/* ---- mapping ---- */
 
 static uint32_t bank_in(const sl_sim *sim, uint32_t number, uint32_t partition, uint32_t core, uint64_t addr)
 {
@@ -59,7 +59,7 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
     return sl_policy_init(policy, &choice, &shape, error);
 }
 
-/* What lines need that are not evicted at once. */
+/* State for evictions that take time. */
 static bool start_eviction(sl_bank *b)
 {
     if (b->level->miss_handling == SL_MISS_OVERLAPPED)
@@ -73,12 +73,13 @@ static bool start_eviction(sl_bank *b)
     return b->eviction_slot;
 }
 
-/* Sets do not share lines of the host's cache. Behind the last hint are zeroes that may be read with it. */
+/* Sets do not share lines of the host's cache. Behind the last fingerprint are zeroes that may be read with it. */
 static uint32_t words_of_set(const sl_level *level)
 {
     uint32_t ways = sl_ways_of(level), mask_words = (ways + 63) / 64;
-    uint32_t hint_words = (ways + SL_FINGERPRINTS_AT_ONCE - 1) / SL_FINGERPRINTS_AT_ONCE * SL_FINGERPRINTS_AT_ONCE / 8;
-    return (2 * mask_words + hint_words + 7) / 8 * 8;
+    uint32_t fingerprint_words =
+        (ways + SL_FINGERPRINTS_AT_ONCE - 1) / SL_FINGERPRINTS_AT_ONCE * SL_FINGERPRINTS_AT_ONCE / 8;
+    return (2 * mask_words + fingerprint_words + 7) / 8 * 8;
 }
 
 /* Allocates arrays that are accessed at random: in huge pages when they are large enough, and aligned to a line of the
@@ -93,8 +94,8 @@ static void *huge_alloc(size_t bytes)
     return memory;
 }
 
-/* The lines of a level and the state of its sets lie side by side, bank by bank. */
-static bool take_lines(sl_sim *sim, uint32_t number, uint32_t banks)
+/* One allocation for a level: the states of all sets, then all lines, bank by bank. */
+static bool alloc_lines(sl_sim *sim, uint32_t number, uint32_t banks)
 {
     const sl_level *level = &sim->machine.level[number];
     size_t sets = (size_t)level->sets / (number ? level->banks : 1);
@@ -106,7 +107,7 @@ static bool take_lines(sl_sim *sim, uint32_t number, uint32_t banks)
     return sim->lines[number];
 }
 
-static void place_lines(sl_sim *sim, sl_bank *b)
+static void assign_lines(sl_sim *sim, sl_bank *b)
 {
     size_t set_words = (size_t)b->sets * words_of_set(b->level),
            lines = (size_t)b->sets * b->ways + b->level->frc_entries;
@@ -141,13 +142,13 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->chunk_banks = sim->partition_banks[number];
     b->sector_granules = level->sector_bytes >> sim->log2_granule;
     b->fill_granules = level->fill_bytes >> sim->log2_granule;
-    /* A request is sent by the first level in the cycle after it arrived there, others in the same. */
+    /* L1 sends a request in the cycle after its arrival, other levels in the same cycle. */
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;
     b->mshr_free = SL_NONE;
     b->eviction_free = SL_NONE;
-    place_lines(sim, b);
+    assign_lines(sim, b);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
     if (!b->offered || !start_eviction(b))
         return sl_fail_memory(error);
@@ -178,7 +179,7 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     sim->banks[number] = count;
     sim->interleave[number] = sl_divisor_of(level->bank_interleave ? level->bank_interleave : 1);
     sim->partition_banks[number] = sl_divisor_of(level->banks / sl_partitions(level));
-    if (!take_lines(sim, number, count))
+    if (!alloc_lines(sim, number, count))
         return sl_fail_memory(error);
     sl_status status = number ? sl_wheel_init(&sim->bank_wheel[number], count, error) : SL_OK;
     for (uint32_t i = 0; i < count && !status; i++)
@@ -228,12 +229,12 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
 
 /* ---- emptying ---- */
 
-/* The policies of an old bank that keep their state. */
-typedef struct kept {
+/* Policies of a bank that keep their state when it is emptied. */
+typedef struct saved_policies {
     sl_policy replacement, bypass;
-} kept;
+} saved_policies;
 
-static void keep_policy(sl_bank *b, sl_policy *policy, sl_policy *to)
+static void save_policy(sl_bank *b, sl_policy *policy, sl_policy *to)
 {
     if (!policy->ops || !policy->ops->keeps || policy->ops->shared_bytes)
         return;
@@ -247,7 +248,7 @@ static void keep_policy(sl_bank *b, sl_policy *policy, sl_policy *to)
     *policy = (sl_policy){0};
 }
 
-static void give_policy(const sl_policy *from, sl_policy *policy)
+static void restore_policy(const sl_policy *from, sl_policy *policy)
 {
     if (!from->ops)
         return;
@@ -258,22 +259,22 @@ static void give_policy(const sl_policy *from, sl_policy *policy)
 sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
 {
     uint32_t count = sim->banks[number];
-    kept *all = calloc(count + 1, sizeof *all);
+    saved_policies *all = calloc(count + 1, sizeof *all);
     if (!all)
         return sl_fail_memory(error);
     uint32_t sets = count ? sim->bank[number][0].sets : 0, ways = count ? sim->bank[number][0].ways : 0;
     for (uint32_t i = 0; i < count; i++) {
-        keep_policy(&sim->bank[number][i], &sim->bank[number][i].replacement, &all[i].replacement);
-        keep_policy(&sim->bank[number][i], &sim->bank[number][i].bypass, &all[i].bypass);
+        save_policy(&sim->bank[number][i], &sim->bank[number][i].replacement, &all[i].replacement);
+        save_policy(&sim->bank[number][i], &sim->bank[number][i].bypass, &all[i].bypass);
     }
     sl_banks_destroy(sim, number);
     sl_status status = sl_banks_create(sim, number, error);
-    /* A cache of another size, beside other shared memory, starts anew. */
+    /* If the shared-memory carve-out has changed the size of the cache, its policies start over. */
     bool same = !status && count && sim->bank[number][0].sets == sets && sim->bank[number][0].ways == ways;
     for (uint32_t i = 0; i < count; i++) {
         if (same) {
-            give_policy(&all[i].replacement, &sim->bank[number][i].replacement);
-            give_policy(&all[i].bypass, &sim->bank[number][i].bypass);
+            restore_policy(&all[i].replacement, &sim->bank[number][i].replacement);
+            restore_policy(&all[i].bypass, &sim->bank[number][i].bypass);
         } else {
             sl_policy_fini(&all[i].replacement);
             sl_policy_fini(&all[i].bypass);
@@ -283,7 +284,7 @@ sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
     return status;
 }
 
-static sl_status renew_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
+static sl_status restart_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
 {
     if (!policy->ops || !policy->ops->needs_counts)
         return SL_OK;
@@ -291,14 +292,14 @@ static sl_status renew_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
     return start_policy(sim, b, text, role, policy, error);
 }
 
-sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
+sl_status sl_banks_restart_counts(sl_sim *sim, uint32_t number, sl_error *error)
 {
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
         sl_bank *b = &sim->bank[number][i];
-        status = renew_policy(sim, b, b->level->replacement, 0, &b->replacement, error);
+        status = restart_policy(sim, b, b->level->replacement, 0, &b->replacement, error);
         if (!status)
-            status = renew_policy(sim, b, b->level->bypass, 1, &b->bypass, error);
+            status = restart_policy(sim, b, b->level->bypass, 1, &b->bypass, error);
     }
     return status;
 }

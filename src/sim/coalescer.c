@@ -61,8 +61,8 @@ static uint32_t *bucket_of(const sl_coalescer *coalescer, uint64_t addr)
     return &coalescer->bucket[sl_hash_mix(addr) & (BUCKETS - 1)];
 }
 
-/* Both come from cores of a group, to the same bank. */
-static bool come_together(sl_sim *sim, const sl_request *r, const flight *other)
+/* Both come from SMs whose requests are coalesced (a GPC), to the same bank of L2. */
+static bool same_gpc_and_bank(sl_sim *sim, const sl_request *r, const flight *other)
 {
     const sl_level *first = sim->coalescer->first;
     uint32_t core = sl_request_at(sim, other->primary)->core;
@@ -70,7 +70,7 @@ static bool come_together(sl_sim *sim, const sl_request *r, const flight *other)
            sl_bank_for(sim, 1, r->core, r->addr) == sl_bank_for(sim, 1, core, r->addr);
 }
 
-/* Bulk copies of neighbouring cores are not merged: there are multicasts for that. */
+/* Bulk copies are not coalesced: they have multicast for that. */
 static bool is_read(const sl_sim *sim, const sl_request *r)
 {
     const sl_trace_kernel *kernel = sim->program->kernel;
@@ -86,11 +86,11 @@ sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t numbe
     for (uint32_t f = *bucket_of(coalescer, r->addr); f != SL_NONE; f = coalescer->item[f].next) {
         flight *other = &coalescer->item[f];
         if (other->addr != r->addr || !sl_coalescer_takes(coalescer->first, other->requests) ||
-            !come_together(sim, r, other))
+            !same_gpc_and_bank(sim, r, other))
             continue;
         if (other->granules != r->granules) {
             other->requests = CLOSED;
-            sl_request_at(sim, number)->alone = true; /* also if it has to wait before it is taken */
+            sl_request_at(sim, number)->alone = true; /* also if it stalls first */
             return SL_COALESCED_ALONE;
         }
         other->requests++;

@@ -9,15 +9,15 @@
 #include "sim/data_observer.h"
 #include "sim/evict.h"
 
-/* Cycles until the operands of an access have been read; others report 11 to 20. */
-enum { READ_CYCLES = 12 };
+/* Cycles until the operands of an access have been read (chosen; reports say 11 to 20). */
+enum { OPERAND_READ_CYCLES = 12 };
 
 /* ---- when a warp can issue ---- */
 
 static void set_state(sl_sim_core *core, uint32_t w, sl_warp_state state)
 {
     uint64_t bit = UINT64_C(1) << w;
-    core->settled = false;
+    core->quiescent = false;
     core->in_state[core->warp[w].state] &= ~bit;
     core->in_state[state] |= bit;
     core->warp[w].state = (uint8_t)state;
@@ -31,7 +31,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     if (time <= sim->now) {
         bool memory = sim->program->uop[core->warp[w].inst].queued;
         core->ready |= bit;
-        core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
+        core->wants_lsu = memory ? core->wants_lsu | bit : core->wants_lsu & ~bit;
         if (memory)
             __builtin_prefetch(core->warp[w].reader.cursor.memory);
         return;
@@ -41,7 +41,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     core->wheel_slots |= UINT64_C(1) << slot;
 }
 
-/* Whether the warp's next instruction has to wait for memory, or until when for anything else. */
+/* Whether the warp's next uop waits for memory; else *until is the cycle in which its operands are ready. */
 static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_t w, uint64_t *until)
 {
     const sl_sim_warp *warp = &core->warp[w];
@@ -62,11 +62,11 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
     if (uop->kind == SL_UOP_FENCE)
         return warp->loads || warp->stores;
     if (uop->kind == SL_UOP_BARRIER && core->queues > 1)
-        return warp->queued; /* requests of others behind the barrier must not overtake it */
+        return warp->queued; /* later requests of other warps must not overtake its requests in another queue */
     return uop->kind == SL_UOP_WAIT_ASYNC && warp->asyncs;
 }
 
-static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
+static void reschedule_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
 {
     uint64_t until = min;
     if (waits_for_memory(sim, core, w, &until))
@@ -75,7 +75,7 @@ static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min
         sleep_until(sim, core, w, until);
 }
 
-static void turn_wheel(sl_sim *sim, sl_sim_core *core)
+static void wake_due_warps(sl_sim *sim, sl_sim_core *core)
 {
     uint64_t from = core->ticked == SL_NEVER ? sim->now : core->ticked + 1, cycles = sim->now - from + 1;
     uint64_t slots = cycles < SL_WHEEL ? (UINT64_C(1) << cycles) - 1 : UINT64_MAX;
@@ -100,7 +100,7 @@ static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_uop
         ready[uop->reg[d]] = (uint32_t)time;
 }
 
-/* ---- barriers of machine code ---- */
+/* ---- scoreboards of SASS ---- */
 
 static void set_scoreboard(sl_sim_warp *warp, uint8_t barrier, uint64_t time)
 {
@@ -121,7 +121,7 @@ static void release_scoreboard(sl_sim_warp *warp, const sl_uop *uop, uint64_t ti
 
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error);
 
-/* All warps of a block that have not ended wait: they go on. */
+/* All live warps of a CTA have arrived at the barrier. */
 static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
 {
     const sl_core_limits *limits = &sim->machine.core;
@@ -159,8 +159,8 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
     return block->warps && block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
 }
 
-/* Passes an instruction that another one does, too: its result is there with its operands. */
-static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
+/* Skips a uop that is folded into another one: its result is ready with its operands. */
+static bool skip_folded(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
     uint64_t at = 0;
@@ -183,7 +183,9 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     bool machine = block->count && sim->program->uop[block->first].sass;
     size_t bb = (size_t)(block - sim->program->block);
     if (machine || bb >= sim->program->kernel->bbs || sim->program->region[bb].accesses) {
-        warp->waits |= machine != warp->sass && warp->loads; /* barriers and registers do not know of each other */
+        warp->waits |=
+            machine != warp->sass &&
+            warp->loads; /* SASS waits by scoreboards, estimates by registers: neither sees loads of the other */
         warp->sass = machine;
     }
     warp->inst = block->first;
@@ -197,7 +199,7 @@ static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *w
     return min;
 }
 
-/* Goes to the next instruction of the warp, into the next basic block if need be. */
+/* Advances the warp to its next uop, if need be in the next block. */
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -211,8 +213,8 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
         if (!more)
             return end_warp(sim, core, w, error);
         min = enter_block(sim, core, warp, min);
-    } while (warp->inst == warp->end || pass_over(sim, core, w));
-    settle_warp(sim, core, w, min);
+    } while (warp->inst == warp->end || skip_folded(sim, core, w));
+    reschedule_warp(sim, core, w, min);
     return SL_OK;
 }
 
@@ -222,13 +224,13 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_warp *warp = &core->warp[w];
     if (warp->state == SL_WARP_DATA)
-        settle_warp(sim, core, w, sim->now);
+        reschedule_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
         deactivate(sim, core, w);
     sl_core_wake(core, sim->now);
 }
 
-/* Prefetches what the warp needs when it goes on: itself, its registers, and where it reads its next access. */
+/* Prefetches what the warp needs to continue: its state, its registers, and the predictors of its accesses. */
 static void host_prefetch_warp(const sl_sim *sim, const sl_sim_core *core, uint32_t w)
 {
     const sl_sim_warp *warp = &core->warp[w];
@@ -278,12 +280,12 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     check_waiting(sim, core, memop->warp);
 }
 
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes)
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t wavefronts)
 {
     const sl_uop *uop = &sim->program->uop[memop->inst];
     /* It was issued in the cycle before. */
-    uint64_t result = sim->now + passes - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
-    core->shared_free = sim->now + passes;
+    uint64_t result = sim->now + wavefronts - 1 + (uop->cycles > 1 ? uop->cycles - 1 : 1);
+    core->shared_free = sim->now + wavefronts;
     core->warp[memop->warp].loads--;
     core->warp[memop->warp].waits &= core->warp[memop->warp].loads != 0;
     set_results(sim, core, memop->warp, uop, result);
@@ -341,23 +343,23 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
 {
     sl_sim_warp *warp = &core->warp[w];
     uint32_t max = sim->program->read_ahead;
-    sl_access *held = core->read_ahead + (size_t)w * max;
+    sl_access *ahead = core->read_ahead + (size_t)w * max;
     if (uop->access < warp->accesses) {
-        warp->access = &held[(warp->ahead_from + uop->access) % max];
+        warp->access = &ahead[(warp->ahead_from + uop->access) % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
     do {
         status = sl_warp_read_access(warp, error);
         if (!status && warp->accesses != uop->access)
-            held[warp->accesses % max] = warp->reader.cursor.access;
+            ahead[warp->accesses % max] = warp->reader.cursor.access;
     } while (!status && warp->accesses++ != uop->access);
     warp->access = &warp->reader.cursor.access;
     return status;
 }
 
-/* Rows lie so that no bank is asked twice. */
-static uint32_t row_passes(const sl_access *access)
+/* Rows of bulk copies have no bank conflicts. */
+static uint32_t row_wavefronts(const sl_access *access)
 {
     sl_access a = *access;
     uint64_t bytes = 0;
@@ -368,14 +370,14 @@ static uint32_t row_passes(const sl_access *access)
 }
 
 /* Shared memory: bank conflicts are serialised, and atomics on one word. */
-static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
+static uint32_t shared_wavefronts(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
 {
     const sl_access *access = warp->access;
     uint32_t lanes = sl_loaded_launch(sim->loaded)->lanes;
     if (!access->mask)
         return 1;
     if (access->bulk)
-        return row_passes(access);
+        return row_wavefronts(access);
     return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION
                ? sl_atomic_passes(access, lanes) * uop->atomic_wavefronts
                : sl_bank_passes(access, lanes, inst->width);
@@ -384,22 +386,22 @@ static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const 
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_uop *uop)
 {
-    uint32_t passes = shared_passes(sim, warp, inst, uop);
+    uint32_t wavefronts = shared_wavefronts(sim, warp, inst, uop);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
-    core->shared_free = start + passes;
-    return start + passes - 1 + uop->cycles;
+    core->shared_free = start + wavefronts;
+    return start + wavefronts - 1 + uop->cycles;
 }
 
-/* Constant memory: one address of all lanes at once, several one after the other, whichever warps they are of. */
+/* Constant memory: one address per access; several addresses of a warp are serialised, over all warps of the SM. */
 enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
 static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
 {
-    uint32_t passes = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
-    if (passes == 1)
+    uint32_t wavefronts = sl_constant_passes(warp->access, sl_loaded_launch(sim->loaded)->lanes);
+    if (wavefronts == 1)
         return sim->now + uop->cycles;
     uint64_t start = core->constant_free > sim->now ? core->constant_free : sim->now;
-    core->constant_free = start + CONSTANT_INTERVAL * passes;
-    return start + uop->cycles + uop->extra_address_cycles * (passes - 1);
+    core->constant_free = start + CONSTANT_INTERVAL * wavefronts;
+    return start + uop->cycles + uop->extra_address_cycles * (wavefronts - 1);
 }
 
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
@@ -416,14 +418,14 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
-    if (++warp->issued < uop->issues) { /* each needs what the one before gave */
+    if (++warp->issued < uop->issues) { /* each depends on the one before */
         sleep_until(sim, core, w, sim->now + uop->issue_gap);
         return SL_OK;
     }
     warp->issued = 0;
     if (uop->kind == SL_UOP_PLAIN)
         s->busy_until[uop->unit] = sim->now + sim->program->interval[uop->unit];
-    bool entered = warp->bb_copies >> (warp->copies_from + uop->bb_copy) & 1; /* the basic block that it is of */
+    bool entered = warp->bb_copies >> (warp->copies_from + uop->bb_copy) & 1; /* its basic block, in the trace */
     bool accesses = inst->mem_slot != UINT32_MAX && entered;
     if (accesses)
         status = find_access(sim, core, w, uop, error);
@@ -438,10 +440,10 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     set_results(sim, core, w, uop, result);
     if (uop->sass) {
         set_scoreboard(warp, uop->write_scoreboard, memory ? sim->now : result);
-        set_scoreboard(warp, uop->read_scoreboard, sim->now + READ_CYCLES);
+        set_scoreboard(warp, uop->read_scoreboard, sim->now + OPERAND_READ_CYCLES);
     }
     if (shared && uop->queued)
-        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, uop), error);
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_wavefronts(sim, warp, inst, uop), error);
     if (memory)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
@@ -468,18 +470,18 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint8
                           sl_error *error)
 {
     uint64_t from = core->ready & s->warps;
-    bool full = !sl_lsu_has_room(sim, core) && from & core->wants_memory;
+    bool full = !sl_lsu_has_room(sim, core) && from & core->wants_lsu;
     if (from && sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL) {
         sl_schedule_refill(sim, core, s);
         from &= s->active;
     }
     if (full)
-        from &= ~core->wants_memory;
+        from &= ~core->wants_lsu;
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
         const sl_uop *uop = &sim->program->uop[core->warp[w].inst];
-        if (core->held_back >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
-            *next = core->ask_again < *next ? core->ask_again : *next;
+        if (core->throttled >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
+            *next = core->throttled_until < *next ? core->throttled_until : *next;
             from &= ~(UINT64_C(1) << w);
             continue;
         }
@@ -507,7 +509,7 @@ static void notify_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_
         l->scheduler(l->to, core->number, number, SL_CYCLE_PIPELINE, then, until);
 }
 
-/* The cycles since the schedulers were last ticked, in which nothing changed for them. */
+/* Counts the cycles since the schedulers were last ticked. */
 static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
 {
     if (core->ticked == SL_NEVER) {
@@ -524,7 +526,7 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
     }
 }
 
-void sl_core_settle(sl_sim *sim, sl_sim_core *core)
+void sl_core_finish(sl_sim *sim, sl_sim_core *core)
 {
     account(sim, core, sim->now);
     sl_lsu_end_stall(sim, core);
@@ -536,17 +538,17 @@ static sl_policy *first_bypass(const sl_sim *sim, uint32_t core)
     return sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
 }
 
-/* Asks the policy of the first level whose loads have to wait. */
-static void ask_policy(sl_sim *sim, sl_sim_core *core)
+/* Asks the policy of L1 which warps to throttle. */
+static void ask_throttling(sl_sim *sim, sl_sim_core *core)
 {
     sl_policy *policy = first_bypass(sim, core->number);
-    core->held_back = 0;
-    if (!policy || !policy->ops->throttle_warps || !(core->ready & core->wants_memory))
+    core->throttled = 0;
+    if (!policy || !policy->ops->throttle_warps || !(core->ready & core->wants_lsu))
         return;
     sl_core_work work = {core->live, core->insts, sim->now + (sim->machine.level[0].keep ? sim->earlier : 0)};
     uint64_t wait = 1;
-    core->held_back = policy->ops->throttle_warps(policy->self, &work, &wait);
-    core->ask_again = sim->now + (wait ? wait : 1);
+    core->throttled = policy->ops->throttle_warps(policy->self, &work, &wait);
+    core->throttled_until = sim->now + (wait ? wait : 1);
 }
 
 /* The next cycle after `time` at which the wheel may have a warp. */
@@ -557,12 +559,12 @@ static uint64_t wheel_next(const sl_sim_core *core, uint64_t time)
     return turned ? time + 1 + (uint64_t)__builtin_ctzll(turned) : SL_NEVER;
 }
 
-/* Whether schedulers would do what they did last: no warp is ready, or only some that the load/store unit has no room
- * for. */
+/* Whether a tick of the schedulers would change nothing: no warp is ready, or all wait for a full load/store unit. */
 static bool schedulers_rest(const sl_sim *sim, const sl_sim_core *core)
 {
-    return core->settled && wheel_next(core, core->ticked) > sim->now &&
-           (!core->ready || (!core->asks && !(core->ready & ~core->wants_memory) && !sl_lsu_has_room(sim, core)));
+    return core->quiescent && wheel_next(core, core->ticked) > sim->now &&
+           (!core->ready ||
+            (!core->schedules_when_lsu_full && !(core->ready & ~core->wants_lsu) && !sl_lsu_has_room(sim, core)));
 }
 
 static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
@@ -570,14 +572,14 @@ static sl_status tick_schedulers(sl_sim *sim, sl_sim_core *core, uint64_t *next,
     sl_status status = SL_OK;
     bool was_empty = !core->queued, issued = false;
     account(sim, core, sim->now);
-    turn_wheel(sim, core);
+    wake_due_warps(sim, core);
     core->ticked = sim->now;
-    ask_policy(sim, core);
+    ask_throttling(sim, core);
     for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++) {
         status = schedule(sim, core, &core->scheduler[i], &core->doing[i], next, error);
         issued |= core->doing[i] == SL_CYCLE_ISSUE;
     }
-    core->settled = !issued && !sim->options.observer;
+    core->quiescent = !issued && !sim->options.observer;
     if (was_empty && core->queued)
         *next = sim->now + 1;
     return status;
@@ -669,8 +671,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ticked = SL_NEVER;
     core->memop_free = SL_NONE;
     core->queues = queues_of(sim, number);
-    core->asks = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
-                 (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
+    core->schedules_when_lsu_full = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
+                                    (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
     for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
         core->queue[q] = SL_EMPTY_LIST;
     core->warp = calloc(warps, sizeof *core->warp);

@@ -18,7 +18,7 @@ typedef enum sl_warp_state {
     SL_WARP_NONE,
     SL_WARP_RUNS,    /* ready, or will be at a known cycle */
     SL_WARP_DATA,    /* waits for memory */
-    SL_WARP_BARRIER, /* waits for its block */
+    SL_WARP_BARRIER, /* waits at a barrier of its CTA */
     SL_WARP_DRAIN,   /* has ended, but has requests in flight */
     SL_WARP_STATES
 } sl_warp_state;
@@ -30,11 +30,11 @@ typedef struct sl_sim_warp {
     uint32_t age;       /* order of arrival */
     uint32_t loads;     /* instructions whose data is not back */
     uint32_t asyncs;    /* asynchronous copies of these */
-    bool waits;         /* until all of them are: one was volatile */
-    uint32_t stores;    /* requests that have not arrived where they stay */
+    bool waits;         /* issues nothing until all of them are back */
+    uint32_t stores;    /* requests that have not completed */
     uint32_t queued;    /* requests in the load/store unit, where that has several queues */
     uint32_t lanes;     /* active in the current basic block */
-    uint32_t issued;    /* machine instructions of the next one that have been issued */
+    uint32_t issued;    /* machine instructions of the next uop that have been issued */
     uint64_t ready_at;
     uint64_t local_base;                /* of its local memory */
     uint32_t next_lanes;                /* active in the next block */
@@ -66,8 +66,8 @@ typedef struct sl_sim_block {
 typedef struct sl_memop {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;
-    uint16_t passes;        /* cycles that it takes the first level, of those with banks of data */
-    uint16_t pass_requests; /* requests in each of them */
+    uint16_t wavefronts;         /* that it takes in an L1 with data banks */
+    uint16_t wavefront_requests; /* requests per wavefront */
     uint8_t warp;
     bool async, begun;
 } sl_memop;
@@ -80,49 +80,49 @@ typedef struct sl_scheduler {
 } sl_scheduler;
 
 struct sl_sim_core {
-    uint64_t next; /* when something can happen to it */
+    uint64_t next; /* cycle of its next event */
     sl_shard *shard;
     uint32_t number;
-    uint64_t ready;                    /* warps */
-    uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
+    uint64_t ready;                    /* mask of warps that can issue */
+    uint64_t wants_lsu;                /* of these, those whose next instruction goes to the load/store unit */
     uint64_t live;                     /* warps that are not SL_WARP_NONE */
     uint64_t in_state[SL_WARP_STATES]; /* warps by state */
     uint64_t wheel_slots;              /* of `wheel`: which are not empty */
     sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
-    uint32_t *fetched;                 /* [insts / SL_FETCHED]: when they were; 0: not yet */
+    uint32_t *fetched;                 /* [uops / SL_FETCHED]: cycle in which the code was fetched; 0: not yet */
     sl_predictor *predictor;           /* [warps * slots] */
     sl_access *read_ahead; /* [warps * program->read_ahead]: accesses read from the trace before they issue */
     sl_sim_block *block;   /* [resident blocks] */
     uint32_t blocks, ages;
-    uint64_t starts; /* when another block can */
+    uint64_t starts; /* cycle from which another block can start */
     sl_scheduler *scheduler;
-    uint64_t held_back;     /* warps whose loads the first level's policy does not let issue */
-    uint64_t ask_again;     /* when it is asked again for them */
-    uint64_t ticked;        /* last cycle in which schedulers were; SL_NEVER: not yet */
-    bool settled;           /* none issued then, and no warp has changed its state since */
-    bool asks;              /* ready warps that wait for the load/store unit concern others, too */
-    uint64_t shared_free;   /* when the shared memory takes the next access */
-    uint64_t constant_free; /* the same of constant memory */
+    uint64_t throttled;           /* mask of warps whose loads the policy of L1 holds back */
+    uint64_t throttled_until;     /* cycle in which the policy is asked again */
+    uint64_t ticked;              /* last cycle in which schedulers were ticked; SL_NEVER: none */
+    bool quiescent;               /* nothing issued then, and no warp has changed its state since */
+    bool schedules_when_lsu_full; /* two-level scheduling and throttling see warps that wait for a full LSU */
+    uint64_t shared_free;         /* cycle from which shared memory accepts an access */
+    uint64_t constant_free;       /* the same of constant memory */
     /* load/store unit */
     uint32_t queues, queue_at;
-    uint64_t queued;       /* mask of queues that are not empty */
-    uint32_t instructions; /* memory instructions with requests in the queues */
-    uint64_t passes_end;   /* when the first level has data banks: cycle in which it takes the next instruction */
-    uint64_t pass;         /* cycle of the last pass, */
-    uint32_t pass_taken;   /* and the requests that it has taken */
-    uint32_t loads;        /* instructions whose data is not back */
+    uint64_t queued;             /* mask of queues that are not empty */
+    uint32_t instructions;       /* memory instructions with requests in the queues */
+    uint64_t wavefronts_end;     /* L1 with data banks: cycle in which it accepts the next instruction */
+    uint64_t wavefront_at;       /* cycle of the last wavefront, */
+    uint32_t wavefront_accepted; /* and its requests so far */
+    uint32_t loads;              /* instructions whose data is not back */
     sl_stall stall;
-    bool stalled;           /* the request at the head has to wait, */
+    bool stalled;           /* reservation failure of the request at the head, */
     uint64_t stalled_since; /* from then on */
-    bool unblocked;         /* what it waits for may have come */
+    bool unblocked;         /* what it waits for may be free */
     sl_memop *memop;
     uint32_t memop_capacity, memop_free;
-    sl_request_stock *stock; /* of its requests, and of what its first level writes back: that of the simulator, or */
-    sl_request_stock own;    /* where several threads simulate cores */
+    sl_request_stock *stock; /* free list of its requests and of write-backs of its L1: that of the simulator, or */
+    sl_request_stock own;    /* this, if several threads simulate */
     uint8_t doing[SL_CORE_WARPS]; /* of each scheduler: sl_cycle_kind since the last tick */
     /* large, and behind what is used in every cycle: */
-    sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
+    sl_request_list queue[SL_MAX_QUEUES]; /* by warp, if the policy of L1 wants several */
     uint64_t wheel[SL_WHEEL];             /* warps by the cycle at which they become ready, modulo the size */
     uint64_t insts[SL_CORE_WARPS];        /* issued by each warp */
 };
@@ -139,13 +139,13 @@ void sl_cores_destroy(sl_sim *sim);
 bool sl_core_has_room(const sl_sim *sim, const sl_sim_core *core);
 /* Its first instructions are issued at `at`. */
 sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, uint64_t at, sl_error *error);
-/* One cycle; returns the next one in which something can happen. */
+/* One cycle; *next: the cycle of its next event. */
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error);
 /* Counts the cycles up to the end of the launch. */
-void sl_core_settle(sl_sim *sim, sl_sim_core *core);
+void sl_core_finish(sl_sim *sim, sl_sim_core *core);
 
 /* An access to shared memory is at the head of the load/store unit's queue. */
-void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t passes);
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t wavefronts);
 /* All requests of a warp have left the load/store unit, which has several queues. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
@@ -162,17 +162,17 @@ static inline void sl_warp_set_scoreboard(sl_sim_warp *warp, const sl_uop *uop)
 
 /* Reads the next access of the warp's basic block from the trace. */
 sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error);
-/* Goes to the next basic block of the trace, and reads it ahead with those that it is one with. */
+/* Advances to the next basic block of the trace, and reads the rest of its region or chain ahead. */
 sl_status sl_warp_next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error);
 /* The range of uops to issue next: a basic block, or several iterations of a region. */
 const sl_trace_bb *sl_warp_choose_block(const sl_program *program, sl_sim_warp *warp);
 
 /* ---- lsu.c ---- */
 
-/* Makes requests of a memory instruction's access and queues them. */
+/* Coalesces the access of a memory instruction into requests, and queues them. */
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, sl_error *error);
 /* one_pipeline: queues an access to shared memory. */
-sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, uint32_t passes,
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, uint32_t wavefronts,
                               sl_error *error);
 static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 {
@@ -181,7 +181,7 @@ static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 }
 /* Counts the cycles for which the request at the head has waited. */
 void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core);
-/* Sends requests to the first level; returns whether it can go on in the next cycle. */
+/* Sends requests to L1; returns whether it has work in the next cycle. */
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);
 
 /* ---- schedule.c ---- */

@@ -13,13 +13,13 @@
 
 enum {
     PATIENCE = 1000000, /* cycles without progress */
-    BATCH = 2,          /* shards that a thread takes at a time */
-    MIN_LEFT = 3,       /* shards that others have left, of which a thread takes one over */
+    BATCH = 2,          /* shards that a thread claims at a time */
+    MIN_LEFT = 3,       /* unclaimed shards of others from which on a thread steals one */
 };
 
-/* ---- memory and the levels below the first ---- */
+/* ---- DRAM and the levels below L1 ---- */
 
-/* Prefetches the data of the parts of a kind that are due in this cycle. */
+/* Prefetches the data of the components of a kind that are ticked in this cycle. */
 #define HOST_PREFETCH_DUE(sim, wheel, look, part)                                                                      \
     do {                                                                                                               \
         for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
@@ -32,7 +32,7 @@ enum {
 static void tick_channels(sl_sim *sim)
 {
     sl_timing_wheel *wheel = &sim->channel_wheel;
-    uint32_t end = wheel->parts;
+    uint32_t end = wheel->components;
     HOST_PREFETCH_DUE(sim, wheel, sl_host_prefetch_channel, sim->channel);
     for (uint32_t i = 0; (i = sl_wheel_pop(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_dram_tick(sim, i));
@@ -41,7 +41,7 @@ static void tick_channels(sl_sim *sim)
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_timing_wheel *wheel = &sim->bank_wheel[level];
-    uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
+    uint32_t end = wheel->components, first = (uint32_t)sim->now % end; /* the first rotates */
     HOST_PREFETCH_DUE(sim, wheel, sl_host_prefetch_bank, sim->bank[level]);
     for (uint32_t i = first; (i = sl_wheel_pop(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
@@ -56,7 +56,7 @@ static void begin_memory(sl_sim *sim, uint64_t now)
         sl_wheel_begin(&sim->bank_wheel[level], now);
 }
 
-/* Whether anything may have happened. */
+/* Returns whether any component was ticked. */
 static bool tick_memory(sl_sim *sim)
 {
     bool any = false;
@@ -76,7 +76,7 @@ static bool tick_memory(sl_sim *sim)
     return any;
 }
 
-/* ---- shards of cores and their first-level caches ---- */
+/* ---- shards: cores and their L1s ---- */
 
 typedef struct range {
     uint32_t from, end;
@@ -116,7 +116,7 @@ static void host_prefetch_rest(sl_sim *sim)
         sl_host_prefetch_rest(sim, sim->prefetch);
 }
 
-/* Of the caches [from, end) of a shard, those that have data, or answers to cores. */
+/* Ticks the L1s [from, end) of a shard that have fills or answers. */
 static void tick_fills(sl_sim *sim, uint32_t number, uint32_t from, uint32_t end)
 {
     sl_shard *shard = &sim->shard[number];
@@ -130,8 +130,8 @@ static void tick_fills(sl_sim *sim, uint32_t number, uint32_t from, uint32_t end
         shard->fill_next = sl_sooner(shard->fill_next, shard->fill_at[i]);
 }
 
-/* What has come for the caches of a shard goes to their queues. */
-static void open_inbox(sl_sim *sim, uint32_t shard)
+/* Moves data that has arrived for the L1s of a shard to their queues. */
+static void drain_inbox(sl_sim *sim, uint32_t shard)
 {
     sl_queue *inbox = &sim->shard[shard].inbox;
     while (inbox->count) {
@@ -173,7 +173,7 @@ static void tick_all_fills(sl_sim *sim)
         if (sim->shard[g].fill_next <= sim->now)
             host_prefetch_fills(sim, g);
     host_prefetch_rest(sim);
-    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* nobody is always the first */
+    uint32_t first = (uint32_t)sim->now % sim->banks[0]; /* the first rotates */
     uint32_t shard = first / SL_SHARD_CACHES;
     tick_fills(sim, shard, first % SL_SHARD_CACHES, SL_SHARD_CACHES);
     for (uint32_t g = shard + 1; g < sim->shards; g++)
@@ -183,7 +183,7 @@ static void tick_all_fills(sl_sim *sim)
     tick_fills(sim, shard, 0, first % SL_SHARD_CACHES);
 }
 
-/* Those that have become senders, of several threads. */
+/* Collects new senders from the shards. */
 static void gather_senders(sl_sim *sim)
 {
     for (uint32_t g = 0; g < sim->shards; g++) {
@@ -195,7 +195,7 @@ static void gather_senders(sl_sim *sim)
     }
 }
 
-/* Each cache that has something to send. */
+/* Iterates over L1s with a request to send. */
 #define FOR_SENDERS(sim, i)                                                                                            \
     for (uint32_t word_ = 0; word_ < ((sim)->banks[0] + 63) / 64; word_++)                                             \
         for (uint64_t bits_ = (sim)->senders[word_], i;                                                                \
@@ -208,7 +208,7 @@ static void send_from(sl_sim *sim, uint32_t from, uint32_t end)
         sl_network_send(sim, &sim->bank[0][i]);
 }
 
-/* Requests of the first level are sent in turns, as the banks below have room and ports for them. */
+/* L1s send requests in rotating order, as ports and queues of L2 permit. */
 static void tick_sends(sl_sim *sim)
 {
     uint32_t end = sim->banks[0], first = (uint32_t)sim->now % end;
@@ -244,7 +244,7 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t shards, ui
     sl_sim *sim = &view->sim;
     sim->now = now;
     for (uint32_t i = 0; i < shards; i++) {
-        open_inbox(sim, batch[i]);
+        drain_inbox(sim, batch[i]);
         host_prefetch_cores(sim, batch[i]);
     }
     host_prefetch_rest(sim);
@@ -278,25 +278,25 @@ static uint32_t due_shard(const sl_crew *crew, uint32_t thread, uint32_t i)
     return crew->due[thread ? crew->dues - 1 - i : i];
 }
 
-/* Whether nobody has taken a shard in this cycle, and whether the thread has taken it now. */
-static bool is_left(const sl_crew *crew, const sl_shard *shard)
+/* Whether no thread has claimed a shard in this cycle; claims it for the calling thread. */
+static bool is_unclaimed(const sl_crew *crew, const sl_shard *shard)
 {
-    return atomic_load_explicit(&shard->taken, memory_order_relaxed) != crew->now + 1;
+    return atomic_load_explicit(&shard->claimed, memory_order_relaxed) != crew->now + 1;
 }
-static bool take(const sl_crew *crew, sl_shard *shard)
+static bool claim(const sl_crew *crew, sl_shard *shard)
 {
     uint32_t mark = (uint32_t)crew->now + 1;
-    return is_left(crew, shard) && atomic_exchange_explicit(&shard->taken, mark, memory_order_relaxed) != mark;
+    return is_unclaimed(crew, shard) && atomic_exchange_explicit(&shard->claimed, mark, memory_order_relaxed) != mark;
 }
 
-/* The shards that the thread had in the cycle before: their data is in the cache of its core. */
-static void take_own(sl_crew *crew, uint32_t thread)
+/* Runs the shards that the thread owns: their data is in the cache of its host core. */
+static void run_own_shards(sl_crew *crew, uint32_t thread)
 {
     uint32_t batch[BATCH], shards = 0;
     for (uint32_t i = 0; i < crew->dues; i++) {
         uint32_t g = due_shard(crew, thread, i);
         sl_shard *shard = &crew->view->sim.shard[g];
-        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !take(crew, shard))
+        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !claim(crew, shard))
             continue;
         batch[shards++] = g;
         if (shards < BATCH)
@@ -308,20 +308,20 @@ static void take_own(sl_crew *crew, uint32_t thread)
         tick_batch(&crew->view[thread], batch, shards, crew->now);
 }
 
-/* Groups of others, for good, while these have so many left that moving the data of one is worth it. */
-static void take_over(sl_crew *crew, uint32_t thread, uint32_t min_left)
+/* Steals shards of other threads for good, while so many are unclaimed that moving their data pays off. */
+static void steal_shards(sl_crew *crew, uint32_t thread, uint32_t min_left)
 {
     uint32_t left, first = 0;
     do {
         left = 0;
         for (uint32_t i = 0; i < crew->dues; i++) {
             uint32_t g = due_shard(crew, thread, i);
-            if (is_left(crew, &crew->view->sim.shard[g]) && !left++)
+            if (is_unclaimed(crew, &crew->view->sim.shard[g]) && !left++)
                 first = g;
         }
         if (left < min_left || !left)
             return;
-        if (take(crew, &crew->view->sim.shard[first])) {
+        if (claim(crew, &crew->view->sim.shard[first])) {
             atomic_store_explicit(&crew->view->sim.shard[first].owner, (uint16_t)thread, memory_order_relaxed);
             tick_batch(&crew->view[thread], &first, 1, crew->now);
         }
@@ -330,12 +330,12 @@ static void take_over(sl_crew *crew, uint32_t thread, uint32_t min_left)
 
 static void work(sl_crew *crew, uint32_t thread)
 {
-    take_own(crew, thread);
-    take_over(crew, thread, MIN_LEFT);
+    run_own_shards(crew, thread);
+    steal_shards(crew, thread, MIN_LEFT);
 }
 
-/* What memory had for cores and the first level. */
-static void hand_over(sl_sim *sim)
+/* Delivers deferred data to L1s, and completed stores to cores. */
+static void deliver_deferred(sl_sim *sim)
 {
     while (sim->fills.count) {
         sl_queued fill = *sl_queue_head(&sim->fills);
@@ -360,7 +360,7 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
     crew->memory_ticked = tick_memory(sim);
     work(crew, 0);
     sl_team_close(&crew->team);
-    take_over(crew, 0, 1); /* nobody may have come */
+    steal_shards(crew, 0, 1); /* the other threads may be late */
     gather_senders(sim);
     sim->defers = false;
     sim->now--;
@@ -389,7 +389,7 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
 
 /* Whether the cycle has enough to do for several threads. The last cycles before the launch would be given up have
  * not. */
-static bool is_shared(sl_sim *sim)
+static bool is_worth_sharing(sl_sim *sim)
 {
     sl_crew *crew = sim->crew;
     uint64_t next = sim->now + 1;
@@ -405,7 +405,7 @@ static bool is_shared(sl_sim *sim)
 
 /* ---- all cycles ---- */
 
-/* The next cycle in which something happens. */
+/* The cycle of the next event. */
 static uint64_t next_cycle(sl_sim *sim)
 {
     uint64_t next = sl_wheel_soonest(&sim->channel_wheel), soon = sim->now + 1;
@@ -420,7 +420,7 @@ static uint64_t next_cycle(sl_sim *sim)
     return sl_later(next, soon);
 }
 
-/* At the end of a launch, dirty data in these is written back to where all cores see it. False: there was none. */
+/* At the end of a launch private levels write back dirty lines. False: there were none. */
 static bool flush(sl_sim *sim)
 {
     bool any = false;
@@ -431,8 +431,8 @@ static bool flush(sl_sim *sim)
     return any;
 }
 
-/* Goes to the next cycle in which something happens. */
-static sl_status go_on(sl_sim *sim, sl_error *error)
+/* Advances to the cycle of the next event. */
+static sl_status advance_time(sl_sim *sim, sl_error *error)
 {
     uint64_t next = next_cycle(sim);
     if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
@@ -446,19 +446,19 @@ static sl_status go_on(sl_sim *sim, sl_error *error)
 static sl_status run(sl_sim *sim, sl_error *error)
 {
     uint64_t blocks = sl_loaded_blocks(sim->loaded), shown = 0;
-    bool ahead = false; /* memory and the fills of the first level have been in this cycle */
+    bool ahead = false; /* DRAM, lower levels and fills of L1 have been ticked in this cycle */
     for (;;) {
         bool at_end, any;
         if (!ahead) {
             for (uint32_t g = 0; sim->crew && g < sim->shards; g++)
-                open_inbox(sim, g);
+                drain_inbox(sim, g);
             tick_memory(sim);
             tick_all_fills(sim);
         }
-        hand_over(sim);
+        deliver_deferred(sim);
         tick_sends(sim);
         sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
-        if (!status && is_shared(sim)) {
+        if (!status && is_worth_sharing(sim)) {
             status = tick_together(sim, &at_end, &any, error);
         } else if (!status) {
             status = tick_all_cores(sim, error);
@@ -470,14 +470,14 @@ static sl_status run(sl_sim *sim, sl_error *error)
         if (status)
             return status;
         if (at_end)
-            begin_memory(sim, sim->now + 1); /* where nothing has happened if several threads were there */
+            begin_memory(sim, sim->now + 1); /* with several threads it was ticked already, without events */
         if (at_end && !flush(sim))
             break;
         ahead = any && !at_end;
         if (ahead)
             sim->now++;
         else
-            status = go_on(sim, error);
+            status = advance_time(sim, error);
         if (status)
             return status;
         if (sim->blocks_done != shown && sim->blocks_done < blocks)
@@ -485,7 +485,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
     }
     sim->now = sl_later(sim->now + 1, sl_dispatch_end(sim));
     for (uint32_t i = 0; i < sim->machine.cores; i++)
-        sl_core_settle(sim, &sim->core[i]);
+        sl_core_finish(sim, &sim->core[i]);
     return SL_OK;
 }
 

@@ -3,7 +3,7 @@
 
 #include "sim/core.h"
 
-/* The ends of blocks are seen one after the other: what takes the place of one starts no sooner. */
+/* Ends of blocks are processed at block_rate, and their successors start no earlier. */
 uint64_t sl_dispatch_end(sl_sim *sim)
 {
     uint32_t rate = sim->machine.core.block_rate;
@@ -22,7 +22,7 @@ static sl_status start_block(sl_sim *sim, sl_sim_core *core, uint64_t earliest, 
     return sl_core_start_block(sim, core, sim->next_block++, start + limits->block_cycles, error);
 }
 
-/* Every cycle begins with the first core. */
+/* In every cycle from core 0 on. */
 static sl_status schedule_in_order(sl_sim *sim, uint64_t blocks, uint64_t earliest, uint32_t *started, sl_error *error)
 {
     sl_status status = SL_OK;

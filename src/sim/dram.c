@@ -6,9 +6,9 @@
 #include "sim/data_observer.h"
 #include "sim/network.h"
 
-enum { BUS = 16 }; /* parts of a cycle */
+enum { BUS = 16 }; /* time units of the bus per cycle */
 
-/* The machine's times, in cycles of the cores. */
+/* Converts a timing of the machine to core cycles. */
 static uint32_t cycles(const sl_sim *sim, uint32_t times)
 {
     const sl_machine *m = &sim->machine;
@@ -17,7 +17,7 @@ static uint32_t cycles(const sl_sim *sim, uint32_t times)
     return (uint32_t)(((uint64_t)times * m->clock_mhz + m->memory.clock_mhz - 1) / m->memory.clock_mhz);
 }
 
-/* How long a transfer takes the bus of a channel, in its parts of a cycle. */
+/* Time that a transfer occupies the bus of a channel, in 1 / BUS cycles. */
 static uint64_t burst(const sl_sim *sim, uint32_t bytes)
 {
     const sl_memory *m = &sim->machine.memory;
@@ -42,7 +42,7 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 
 /* Finds a bank's next command: an access to its open row by the oldest request of it, else precharge or activate for
  * the oldest request. */
-static void renew_turn(sl_channel *c, uint32_t number)
+static void update_turn(sl_channel *c, uint32_t number)
 {
     const sl_dram_bank *bank = &c->bank[number];
     sl_dram_turn *turn = &c->turn[number];
@@ -63,7 +63,7 @@ static void renew_turn(sl_channel *c, uint32_t number)
                            open ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE};
 }
 
-/* Takes out the oldest entry to the open row of its bank. The next one to that row is behind it. */
+/* Removes the oldest entry to the active row of its bank. The next one to that row is behind it. */
 static void remove_entry(sl_channel *c, uint32_t at)
 {
     sl_dram_bank *bank = &c->bank[c->entry[at].bank];
@@ -81,7 +81,7 @@ static void remove_entry(sl_channel *c, uint32_t at)
     c->entries--;
 }
 
-static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
+static void notify_observer(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
 {
     const sl_sim_observer *l = sim->options.observer;
     if (l && l->dram)
@@ -101,7 +101,7 @@ static void occupy_bank_group(const sl_sim *sim, sl_channel *c, uint32_t number,
     }
 }
 
-/* When the channel can take the next access. */
+/* Sets the earliest cycles of the next read and write of the channel. */
 static void limit_accesses(const sl_sim *sim, sl_channel *c)
 {
     const sl_memory *t = &sim->times;
@@ -127,7 +127,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         occupy_bank_group(sim, c, e.bank, granules);
     sim->result->dram_row_hits += !e.activated;
     sim->result->dram_row_misses += e.activated;
-    statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
+    notify_observer(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
     remove_entry(c, at);
     SL_OBSERVE_DATA(sim, on_memory, e.request, e.write);
     if (e.write) {
@@ -139,35 +139,35 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         if (e.slot != SL_NONE)
             sim->slot[e.slot].memory_sectors += sectors;
     }
-    renew_turn(c, e.bank);
+    update_turn(c, e.bank);
     if (!e.answered)
         sl_core_stored(sim, e.request);
     else if (!sl_queue_push(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
-    sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
+    sl_network_entry_freed(sim, sim->machine.levels - 1, &c->room);
 }
 
 /* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. */
-static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
+static void prepare_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
     const sl_memory *t = &sim->times;
     sl_dram_bank *bank = &c->bank[e->bank];
     if (bank->row != SL_NEVER) {
         bank->row = SL_NEVER;
-        statistics(sim, c, SL_DRAM_PRECHARGE, e->write);
+        notify_observer(sim, c, SL_DRAM_PRECHARGE, e->write);
         bank->activate_at = sl_later(bank->activate_at, sim->now + t->rp);
-        renew_turn(c, e->bank);
+        update_turn(c, e->bank);
         return;
     }
     bank->row = e->row;
     e->activated = true;
-    statistics(sim, c, SL_DRAM_ACTIVATE, e->write);
+    notify_observer(sim, c, SL_DRAM_ACTIVATE, e->write);
     bank->hit = bank->first;
     bank->access_at = sl_later(sim->now + t->rcd, c->bank_group_free[sl_divide(e->bank, sim->bank_group_banks)] / BUS);
     bank->precharge_at = sim->now + t->ras;
     bank->activate_at = sim->now + t->rc;
     c->limit[SL_DRAM_TO_ACTIVATE] = sim->now + t->rrd;
-    renew_turn(c, e->bank);
+    update_turn(c, e->bank);
 }
 
 /* The better of a choice and the next command of a bank: of those that can be issued first, an access to an open row,
@@ -180,7 +180,7 @@ static inline sl_dram_choice better(const sl_channel *c, sl_dram_choice than, ui
     return (sl_dram_choice){is ? time : than.time, is ? turn->order : than.order, is ? bank : than.bank};
 }
 
-/* Chooses the next command. It stays so until a request comes or a command is issued. */
+/* Chooses the next command, which is final until a request arrives or a command is issued. */
 static void choose(sl_channel *c, uint64_t soonest)
 {
     sl_dram_choice next = {SL_NEVER, SL_NEVER, SL_NONE};
@@ -220,7 +220,7 @@ bool sl_dram_enqueue(sl_sim *sim, sl_bank *from, uint32_t number)
     if (bank->hit == SL_NONE && bank->row == e->row)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
-        renew_turn(channel, e->bank);
+        update_turn(channel, e->bank);
         if (channel->next.bank == e->bank)
             choose(channel, sim->now + 1);
         else
@@ -237,7 +237,7 @@ static void command(sl_sim *sim, sl_channel *c)
     if (c->turn[bank].command <= SL_DRAM_TO_WRITE)
         access_row(sim, c, c->bank[bank].hit);
     else
-        open_row(sim, c, &c->entry[c->bank[bank].first]);
+        prepare_row(sim, c, &c->entry[c->bank[bank].first]);
     choose(c, sim->now + 1);
 }
 
@@ -282,7 +282,7 @@ static uint32_t pad(const sl_sim *sim)
     return m->memory.latency_cycles > taken ? (uint32_t)(m->memory.latency_cycles - taken) : 0;
 }
 
-static void turn_times(sl_sim *sim)
+static void convert_timings(sl_sim *sim)
 {
     sl_memory *t = &sim->times;
     *t = sim->machine.memory;
@@ -294,7 +294,7 @@ static void turn_times(sl_sim *sim)
 sl_status sl_dram_create(sl_sim *sim, sl_error *error)
 {
     const sl_memory *m = &sim->machine.memory;
-    turn_times(sim);
+    convert_timings(sim);
     sim->channel_bytes = sl_divisor_of(m->channel_interleave);
     sim->channels = sl_divisor_of(m->channels);
     sim->row_bytes = sl_divisor_of(m->row_bytes);

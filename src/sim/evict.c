@@ -10,15 +10,15 @@ void sl_bank_expedite(sl_sim *sim, sl_bank *b)
 {
     bool waits = sl_queue_ready_at(&b->out) > sim->now;
     sl_queue_expedite(&b->out, sim->now);
-    b->held_until = 0;
+    b->merge_until = 0;
     if (waits)
         sl_network_offer(sim, b);
 }
 
 void sl_bank_send_mergeable(sl_sim *sim, sl_bank *b, uint32_t number)
 {
-    b->held_until = sim->now + b->level->join_cycles;
-    sl_bank_enqueue(sim, &b->out, b->held_until, number);
+    b->merge_until = sim->now + b->level->join_cycles;
+    sl_bank_enqueue(sim, &b->out, b->merge_until, number);
     if (b->out.count == 1)
         sl_network_offer(sim, b);
 }
@@ -60,7 +60,7 @@ static bool invalidate_in(sl_sim *sim, sl_bank *b, uint64_t addr)
     return true;
 }
 
-/* Whether a level above held it. */
+/* Returns whether a level above held the line. */
 static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
     uint64_t addr = (b->line[line_slot].tag - 1) << b->log2_line;
@@ -83,7 +83,7 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
     uint32_t banks = level->banks / level->partitions, set = sl_set_of(home, line << home->log2_line);
     for (uint32_t p = 0; p < level->partitions; p++) {
         sl_bank *b = &sim->bank[home->number][home->index - home->partition * banks + p * banks];
-        if (b == home || !sl_is_sent_home(sim, b, core)) /* its own partition was told on the way */
+        if (b == home || !sl_is_sent_home(sim, b, core)) /* the core's own partition saw the request on its way */
             continue;
         uint32_t way = sl_way_of(b, set, line), entry = way == SL_NO_WAY && b->frc ? sl_frc_find(b, line) : SL_NO_ENTRY;
         if (way == SL_NO_WAY && entry == SL_NO_ENTRY)
@@ -96,7 +96,7 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
 
 /* ---- eviction ---- */
 
-/* Makes the request that takes what is dirty below. */
+/* Makes the write-back request of a line. */
 static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
     uint32_t core = b->instance * b->level->cores_per_instance;
@@ -134,7 +134,7 @@ static uint32_t alloc_record(sl_bank *b)
     return record;
 }
 
-/* What waited for the eviction goes on. A store that writes its whole line has all it needs. */
+/* Continues a fill that waited for the eviction. A store that fetches nothing is complete. */
 static void resume_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
@@ -202,8 +202,8 @@ void sl_evictions_tick(sl_sim *sim, sl_bank *b)
         finish_eviction(sim, b, sl_queue_pop(&b->notified));
 }
 
-/* The first steps: the record waits for the levels above, or for the one below. */
-static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
+/* The record waits for the levels above, or for the write-back. */
+static uint32_t begin_eviction(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
 {
     uint32_t record = alloc_record(b);
     if (record == SL_NONE) {
@@ -241,7 +241,7 @@ uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
         return SL_NONE;
     }
     bool at_once = writeback == SL_NONE && !(held && b->level->invalidate_cycles) && !b->level->clean_evict_cycles;
-    return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
+    return at_once ? SL_NONE : begin_eviction(sim, b, line, held, writeback);
 }
 
 static uint32_t find_record(const sl_sim *sim, const sl_bank *b, size_t line_slot)

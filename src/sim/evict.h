@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How lines are evicted from a bank.
+/* Eviction of lines from a bank.
  *
- * Where misses are overlapped a line is evicted at once: dirty data goes to the miss queue. Otherwise eviction has
- * steps: the levels above that hold the line invalidate it (`inclusive`), which takes invalidate_cycles; dirty data is
- * written back; when it has reached the level below, or memory's queue, the line is evicted. Of a clean line the level
- * below may have to be told (clean_evict_cycles). Until then it cannot be
- * hit, and its way is not filled. Later reads of memory are behind the write-back in the same queue.
+ * Where misses are overlapped a line is evicted at once: dirty data goes to the miss queue. Otherwise the levels above
+ * that hold the line first invalidate it (`inclusive`), which takes invalidate_cycles; dirty data is written back; and
+ * the eviction is complete when the level below, or the queue of memory, has it. The level below may have to be
+ * notified of clean victims (clean_evict_cycles). Until then the line cannot be hit and its way is not filled. Later
+ * reads of memory are behind the write-back in the same queue.
  *
  * Which levels above hold a line is known exactly, as by a directory that is notified of every eviction above; with
  * `stale_sharers` it is notified of none, and every line that they requested is invalidated. */
@@ -15,24 +15,24 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-/* What waits in `out` for others that may join it waits no longer. */
+/* Sends the stores in `out` that wait for others to merge with. */
 void sl_bank_expedite(sl_sim *sim, sl_bank *bank);
-/* Puts a request into a queue of the bank. */
+/* Pushes a request to a queue of the bank. */
 static inline void sl_bank_enqueue(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
     if (!sl_queue_push(queue, time, number, 0))
         sim->failed = true;
 }
-/* Puts one into `out`. */
+/* Pushes a request to the miss queue. */
 static inline void sl_bank_send(sl_sim *sim, sl_bank *b, uint32_t number)
 {
-    if (b->held_until > sim->now)
+    if (b->merge_until > sim->now)
         sl_bank_expedite(sim, b);
     sl_bank_enqueue(sim, &b->out, sim->now, number);
     if (!b->number && b->out.count == 1)
         sl_network_offer(sim, b);
 }
-/* The same for a store of the first level, which waits for others. */
+/* The same for a store of L1, which waits join_cycles for others to merge with. */
 void sl_bank_send_mergeable(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
 static inline void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way, bool plain)
@@ -51,7 +51,7 @@ static inline void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way, bool pl
     if (!plain && b->stored)
         b->stored[line_slot] = (sl_stored){0};
 }
-/* Invalidates a line: only requests that wait already may use its sectors in flight. */
+/* Invalidates a line. Sectors in flight serve only requests that wait for them already. */
 void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 
 /* Evicts a line that is dirty, or from a bank that is not plain; it has been counted and reported. */
@@ -71,21 +71,19 @@ static inline uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint
     sl_line_clear(b, set, way, true);
     return SL_NONE;
 }
-/* Sends the fetch of a line below when its victim has been evicted, at once where that is so. */
+/* Sends the request for a line below, once its victim has been evicted. */
 void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
-/* A core has changed granules of a line at its home: copies in other partitions are invalid. */
+/* A core has written granules of a line at its home: invalidates the copies in other partitions. */
 void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t granules);
-/* A line that was written back has arrived below. */
+/* A write-back has arrived below: completes the eviction. */
 void sl_writeback_done(sl_sim *sim, const sl_request *writeback);
-/* Memory's queue has taken a request: if it is a line that was written back, that is enough. */
+/* The queue of memory has accepted a request: if it is a write-back, that completes the eviction. */
 void sl_writeback_accepted(sl_sim *sim, sl_request *request);
-/* Goes on with those that the levels above have invalidated by now. */
+/* Continues evictions whose waiting time is over. */
 void sl_evictions_tick(sl_sim *sim, sl_bank *bank);
-/* Writes back what is dirty in a bank, keeping it; whether there was anything. */
+/* Writes back all dirty lines of a bank, which stay valid; returns whether there were any. */
 bool sl_bank_flush(sl_sim *sim, sl_bank *bank);
-/* Where more lines of a set are dirty than `dirty_ways`, writes back the one that would be evicted first of them, and
- * keeps it.
- */
+/* If more than `dirty_ways` lines of a set are dirty, writes back the next victim among them, which stays valid. */
 void sl_set_clean(sl_sim *sim, sl_bank *bank, const sl_cache_access *access);
 bool sl_line_in_eviction(const sl_bank *bank, uint64_t line);
 
@@ -100,18 +98,18 @@ bool sl_line_in_eviction(const sl_bank *bank, uint64_t line);
 
 enum { SL_NO_ENTRY = 0xffffffff };
 
-/* The entry that fetches a line, or has it. */
+/* The entry of a line, or SL_NO_ENTRY. */
 uint32_t sl_frc_find(const sl_bank *bank, uint64_t line);
-/* Gives a line a free entry of its set, or SL_NO_ENTRY. */
+/* Allocates an entry for a line; SL_NO_ENTRY: its set has none free. */
 uint32_t sl_frc_alloc(sl_bank *bank, const sl_cache_access *access);
 void sl_frc_free(sl_bank *bank, uint32_t entry);
 /* Whether the line's set has a free entry. */
 bool sl_frc_has_room(const sl_bank *bank, uint64_t line);
-/* A free entry of the line's set holds the record of its victim instead; false: there is none. */
+/* Moves the victim of a line to a free entry of the line's set, from which it is evicted; false: there is none. */
 bool sl_frc_park_victim(sl_bank *bank, uint64_t line, uint32_t record);
-/* The entry is filled: its line moves to its set, if that has a way that is not in flight. */
+/* A filled entry swaps its line with a victim of the set, unless all ways of that are in flight. */
 void sl_frc_swap_in(sl_sim *sim, sl_bank *bank, uint32_t entry);
-/* The same with those that found none. */
+/* Retries those that found all ways in flight. */
 void sl_frc_swap_in_filled(sl_sim *sim, sl_bank *bank);
 
 #endif

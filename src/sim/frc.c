@@ -4,7 +4,7 @@
 #include "sim/data_observer.h"
 #include "sim/lines.h"
 
-static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim is evicted */
+static const uint64_t PARKED = UINT64_MAX; /* the tag of an entry from which a victim is evicted */
 
 static uint32_t first_of_set(const sl_bank *b, uint64_t line)
 {
@@ -12,7 +12,7 @@ static uint32_t first_of_set(const sl_bank *b, uint64_t line)
     return sl_set_of(b, line << b->log2_line) % b->frc_sets * b->level->frc_ways;
 }
 
-static uint32_t with_tag(const sl_bank *b, uint64_t line, uint64_t tag)
+static uint32_t find_tag(const sl_bank *b, uint64_t line, uint64_t tag)
 {
     uint32_t first = first_of_set(b, line);
     const sl_line *entry = &b->line[sl_first_entry(b) + first];
@@ -24,12 +24,12 @@ static uint32_t with_tag(const sl_bank *b, uint64_t line, uint64_t tag)
 
 uint32_t sl_frc_find(const sl_bank *b, uint64_t line)
 {
-    return with_tag(b, line, line + 1);
+    return find_tag(b, line, line + 1);
 }
 
 uint32_t sl_frc_alloc(sl_bank *b, const sl_cache_access *access)
 {
-    uint32_t entry = with_tag(b, access->line, 0);
+    uint32_t entry = find_tag(b, access->line, 0);
     if (entry != SL_NO_ENTRY) {
         b->line[sl_first_entry(b) + entry] = (sl_line){.tag = access->line + 1, .mshr = SL_NONE};
         b->frc[entry] = (sl_frc_entry){.kind = (uint8_t)access->kind, .pc = access->pc};
@@ -39,7 +39,7 @@ uint32_t sl_frc_alloc(sl_bank *b, const sl_cache_access *access)
 
 bool sl_frc_has_room(const sl_bank *b, uint64_t line)
 {
-    return with_tag(b, line, 0) != SL_NO_ENTRY;
+    return find_tag(b, line, 0) != SL_NO_ENTRY;
 }
 
 void sl_frc_free(sl_bank *b, uint32_t entry)
@@ -50,10 +50,10 @@ void sl_frc_free(sl_bank *b, uint32_t entry)
 
 bool sl_frc_park_victim(sl_bank *b, uint64_t line, uint32_t record)
 {
-    uint32_t entry = with_tag(b, line, 0);
+    uint32_t entry = find_tag(b, line, 0);
     if (entry == SL_NO_ENTRY)
         return false;
-    b->line[sl_first_entry(b) + entry].tag = HELD;
+    b->line[sl_first_entry(b) + entry].tag = PARKED;
     b->eviction[record].entry = entry;
     return true;
 }
@@ -78,7 +78,7 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
 {
     sl_line *line = &b->line[sl_first_entry(b) + entry];
     sl_frc_entry *e = &b->frc[entry];
-    if (!line->valid && !line->dirty) { /* a store has taken all of it */
+    if (!line->valid && !line->dirty) { /* a store has invalidated all of it */
         b->frc_filled -= e->filled;
         e->filled = false;
         sl_frc_free(b, entry);
@@ -108,7 +108,7 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
     if (record == SL_NONE) {
         sl_frc_free(b, entry);
     } else {
-        *line = (sl_line){.tag = HELD, .mshr = SL_NONE};
+        *line = (sl_line){.tag = PARKED, .mshr = SL_NONE};
         b->eviction[record].entry = entry;
     }
 }
@@ -116,7 +116,6 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
 void sl_frc_swap_in_filled(sl_sim *sim, sl_bank *b)
 {
     for (uint32_t i = 0; b->frc_filled && i < b->level->frc_entries; i++)
-        if (b->frc[i].filled &&
-            !b->line[sl_first_entry(b) + i].in_flight) /* else more of it has been asked for since */
+        if (b->frc[i].filled && !b->line[sl_first_entry(b) + i].in_flight) /* else more of it was requested since */
             sl_frc_swap_in(sim, b, i);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Software prefetching on the host. Most of what a request needs is no longer in the host's cache when it is processed.
- * So before the parts of a kind that are due are ticked one by one, the data of all of them is prefetched, step by
- * step: requests, what they point to, what that points to. Results do not depend on it. */
+/* Software prefetching into the host's cache. Most of what a request needs is no longer there when it is processed. So
+ * before the components of a kind are ticked one by one, the data of all of them is prefetched in stages: requests,
+ * what they point to, and what that points to. Results do not depend on it. */
 #ifndef SL_SIM_HOST_PREFETCH_H
 #define SL_SIM_HOST_PREFETCH_H
 
@@ -21,10 +21,10 @@ typedef struct sl_upcoming {
     uint32_t set; /* of an access, once it is known */
 } sl_upcoming;
 
-/* Those that come to banks from below, and from above. */
+/* Requests that arrive at banks from below, and from above. */
 struct sl_host_prefetch {
     uint32_t backs, accesses;
-    sl_upcoming *back, *access; /* [as many as there are parts of a kind] */
+    sl_upcoming *back, *access; /* [max components of a kind] */
 };
 
 /* Prefetches the request at the head of a queue, if it is due; NULL: none is. */
@@ -37,7 +37,7 @@ SL_HOST_PREFETCH const sl_request *sl_host_prefetch_head(const sl_sim *sim, cons
     return r;
 }
 
-/* The first step: requests. */
+/* First stage: requests. */
 SL_HOST_PREFETCH void sl_host_prefetch_channel(const sl_sim *sim, const sl_channel *c,
                                                struct sl_host_prefetch *prefetch)
 {
@@ -71,8 +71,8 @@ SL_HOST_PREFETCH void sl_host_prefetch_core(const sl_sim *sim, const sl_sim_core
         (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
 }
 
-/* The line of an access, or its likely victim. Not searched for in sets of many ways: where it matters, most accesses
- * to these are misses. */
+/* The line of an access, or its likely victim. Sets of many ways are not searched: where it matters, most accesses to
+ * them miss. */
 SL_HOST_PREFETCH void sl_host_prefetch_line(const sl_upcoming *u)
 {
     const sl_bank *b = u->bank;
@@ -88,7 +88,7 @@ SL_HOST_PREFETCH void sl_host_prefetch_line(const sl_upcoming *u)
         __builtin_prefetch(&b->line[(size_t)set * b->ways + way]);
 }
 
-/* The others: what the requests name, and what that names. */
+/* Other stages: MSHRs and sets of the requests, then their lines. */
 SL_HOST_PREFETCH void sl_host_prefetch_rest(const sl_sim *sim, struct sl_host_prefetch *prefetch)
 {
     uint32_t backs = 0;

@@ -30,8 +30,8 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 
 /* ---- tags ---- */
 
-/* State of a set: a mask of its ways with a line, one of those with granules in flight, and a byte of a hash of each
- * way's tag as a hint. */
+/* State of a set: masks of ways with a line and of ways with granules in flight, and a fingerprint of each tag: one
+ * byte of its hash. */
 static inline uint64_t *sl_used_ways(const sl_bank *b, uint32_t set)
 {
     return &b->set_state[(size_t)set * b->set_words];
@@ -47,13 +47,13 @@ static inline uint8_t *sl_fingerprints(const sl_bank *b, uint32_t set)
 
 static inline uint8_t sl_tag_fingerprint(uint64_t line)
 {
-    uint8_t hint = (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-    return hint ? hint : 1; /* 0: empty */
+    uint8_t fingerprint = (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+    return fingerprint ? fingerprint : 1; /* 0: empty */
 }
 
 enum { SL_FINGERPRINTS_AT_ONCE = 32 };
 
-/* Which of 32 hints equal one. */
+/* Mask of the 32 fingerprints that equal `wanted`. */
 static inline uint32_t sl_fingerprints_equal(const uint8_t *hint, uint8_t wanted)
 {
 #ifdef __SSE2__
@@ -68,7 +68,7 @@ static inline uint32_t sl_fingerprints_equal(const uint8_t *hint, uint8_t wanted
 #endif
 }
 
-/* The way of a line in its set, or SL_NO_WAY. Hints rule out the others, many at a time. */
+/* The way of a line in its set, or SL_NO_WAY. Fingerprints rule out most ways, 32 at a time. */
 static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 {
     const sl_line *of_set = &b->line[(size_t)set * b->ways];
@@ -82,7 +82,7 @@ static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
     return SL_NO_WAY;
 }
 
-/* The same, of a line that may have been looked for in vain just before: a request that waits looks again and again. */
+/* The same, with the last failed search cached: a stalled request searches again and again. */
 static inline uint32_t sl_way_again(sl_bank *b, uint32_t set, uint64_t line)
 {
     if (b->absent == line + 1 && b->absent_since == b->tag_writes)
@@ -111,7 +111,7 @@ static inline void sl_set_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t t
         b->last_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
 }
 
-/* A mask of the ways of each set, made when it is first needed; false: out of memory. */
+/* Allocates a mask of the ways of each set when it is first needed; false: out of memory. */
 static inline bool sl_have_ways(const sl_bank *b, uint64_t **ways)
 {
     if (!*ways)
@@ -119,7 +119,7 @@ static inline bool sl_have_ways(const sl_bank *b, uint64_t **ways)
     return *ways;
 }
 
-/* The line is to be evicted before others, or like others; false: out of memory. */
+/* Sets or clears evict-first priority of a line; false: out of memory. */
 static inline bool sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool first)
 {
     if (!sl_have_ways(b, &b->first_ways))
@@ -130,7 +130,7 @@ static inline bool sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool fir
     return true;
 }
 
-/* The line is to be evicted after others; false: out of memory. */
+/* Sets evict-last priority of a line; false: out of memory. */
 static inline bool sl_set_last(sl_bank *b, uint32_t set, uint32_t way)
 {
     if (!sl_have_ways(b, &b->last_ways))
@@ -145,13 +145,13 @@ static inline bool sl_is_first(const sl_bank *b, uint32_t set, uint32_t way)
     return b->first_ways[(size_t)set * b->mask_words + way / 64] >> (way % 64) & 1;
 }
 
-/* The line of the request is to be evicted first. */
+/* The request asks for evict-first priority. */
 static inline bool sl_evicts_first(const sl_bank *b, const sl_request *r)
 {
     return r->priority >> b->number & 1;
 }
 
-/* It is to be evicted last; copies of other partitions' lines are not. */
+/* The request asks for evict-last priority, which copies of other partitions' lines do not get. */
 static inline bool sl_evicts_last(const sl_bank *b, const sl_request *r)
 {
     return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1 && sl_hop_of(b, r->addr) == b->number;
@@ -220,7 +220,7 @@ static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set, bool plain)
     return SL_NO_WAY;
 }
 
-/* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
+/* Mask of ways that are not in flight, with or without free ones; false: there is none. */
 static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask, bool plain)
 {
     const uint64_t *used = sl_used_ways(b, set), *in_flight = sl_ways_in_flight(b, set);
@@ -269,7 +269,7 @@ static inline bool sl_is_entry(const sl_bank *b, size_t line_slot)
     return line_slot >= sl_first_entry(b);
 }
 
-/* The same of a line wherever it is. */
+/* The same for a line in a way or in an entry of FRC. */
 static inline void sl_set_in_flight_at(sl_bank *b, uint32_t set, size_t line_slot, uint32_t granules)
 {
     if (b->frc && sl_is_entry(b, line_slot))
@@ -278,7 +278,7 @@ static inline void sl_set_in_flight_at(sl_bank *b, uint32_t set, size_t line_slo
         sl_set_in_flight(b, set, (uint32_t)(line_slot - (size_t)set * b->ways), granules);
 }
 
-/* A request's mask, shifted to its part of a line of this bank, which may be longer. */
+/* Shift from a request's mask to that of a line of this bank, which may be longer. */
 static inline unsigned sl_shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
 {
     return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_granule);
@@ -342,14 +342,14 @@ static inline void sl_mshr_wait(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t nu
     b->mshr_item[m].waiters++;
 }
 
-/* Lines in flight of the request's warp, where these are limited. */
+/* MSHRs in use by the request's warp, where these are limited. */
 static inline uint32_t *sl_mshrs_of_warp(sl_bank *b, const sl_request *r)
 {
     uint32_t core = r->core - b->instance * b->level->cores_per_instance;
     return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
 }
 
-/* No MSHR is free, of all or of the warp's. What another partition sent has one there. */
+/* No MSHR is free, in the bank or in the warp's share. A request from another partition has its MSHR there. */
 static inline bool sl_lacks_mshr(const sl_sim *sim, sl_bank *b, const sl_request *r)
 {
     const sl_level *level = b->level;

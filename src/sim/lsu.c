@@ -13,7 +13,7 @@
 #include "sim/l1_requests.h"
 #include "sim/lines.h"
 
-/* ---- shards: the requests of one instruction ---- */
+/* ---- memops: memory instructions in flight ---- */
 
 static uint32_t alloc_memop(sl_sim_core *core)
 {
@@ -35,7 +35,7 @@ static uint32_t alloc_memop(sl_sim_core *core)
 
 /* ---- requests ---- */
 
-/* Of the granules of a stored line, those that are written in every byte. */
+/* The granules of which a store writes every byte. */
 static uint32_t whole_granules(const sl_sim *sim, const sl_line_request *piece, const uint64_t bytes[2])
 {
     uint64_t granule = sim->log2_granule >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_granule)) - 1;
@@ -49,7 +49,7 @@ static uint32_t whole_granules(const sl_sim *sim, const sl_line_request *piece, 
     return whole;
 }
 
-/* Words of a line that a store writes whole, or of which a load wants something. */
+/* Words of a line that a store writes completely (`whole`), or that a load reads some of. */
 static uint32_t words_of(const uint64_t bytes[2], bool whole)
 {
     uint32_t words = 0;
@@ -60,7 +60,7 @@ static uint32_t words_of(const uint64_t bytes[2], bool whole)
     return words;
 }
 
-/* What a request writes, or wants of lines with stores: of which only stored words may be there. */
+/* Sets whole granules and words of a request. Loads need words where lines may hold stored words only. */
 static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_shape *shape, const sl_inst *inst,
                        sl_access *access, const sl_line_request *piece, sl_request *r)
 {
@@ -68,7 +68,7 @@ static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_s
     uint64_t bytes[2];
     r->whole = r->words = 0;
     if (store && inst->space == SL_MEM_LOCAL)
-        r->whole = piece->sectors; /* a local word of a warp is a line */
+        r->whole = piece->sectors; /* the lanes of a warp write whole lines of local memory */
     if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7 ||
         !(store || (r->kind == SL_REQUEST_LOAD && bank->stored)))
         return;
@@ -92,23 +92,23 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
 
 /* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
  * after the other, as different words in one bank of data are read. */
-static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_access *access, const sl_line_request *piece,
-                          uint32_t pieces)
+static uint32_t l1_wavefronts(const sl_sim *sim, const sl_inst *inst, const sl_access *access,
+                              const sl_line_request *piece, uint32_t pieces)
 {
     const sl_level *level = &sim->machine.level[0];
-    uint32_t lines[SL_MAX_TAG_BANKS] = {0}, bits = (uint32_t)__builtin_ctz(level->banks), passes = 1;
+    uint32_t lines[SL_MAX_TAG_BANKS] = {0}, bits = (uint32_t)__builtin_ctz(level->banks), wavefronts = 1;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t bank = 0;
         for (uint64_t line = piece[i].line; bits && line; line >>= bits)
             bank ^= (uint32_t)line & (level->banks - 1);
-        passes = ++lines[bank] > passes ? lines[bank] : passes;
+        wavefronts = ++lines[bank] > wavefronts ? lines[bank] : wavefronts;
     }
     uint32_t words =
         inst->space == SL_MEM_LOCAL || access->bulk ? 1 : sl_bank_passes(access, sim->machine.lanes, inst->width);
-    return words > passes ? words : passes;
+    return words > wavefronts ? words : wavefronts;
 }
 
-/* What the operator of an instruction and the plan ask of the caches. */
+/* Combines what the cache operator of an instruction and the plan ask of the caches. */
 static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_kind kind,
                            const sl_cache_decision *decision)
 {
@@ -122,7 +122,7 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
     if (kind == SL_REQUEST_STORE)
         hint.bypass &= sim->machine.level[0].write == SL_WRITE_ALLOCATE;
     if (decision->l2 == SL_EVICT_FIRST && kind == SL_REQUEST_LOAD)
-        hint.bypass |= last & sim->first;
+        hint.bypass |= last & sim->evict_first_levels;
     hint.first |= (uint8_t)(decision->l1 == SL_EVICT_FIRST) | (decision->l2 == SL_EVICT_FIRST ? last : 0);
     hint.last |= (uint8_t)(decision->l1 == SL_EVICT_LAST) | (decision->l2 == SL_EVICT_LAST ? last : 0);
     hint.half |= decision->half;
@@ -133,10 +133,10 @@ static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_ki
     return hint;
 }
 
-/* The priorities of the line of a request. Of half the lines which ones is decided by their addresses. */
+/* The priority of the line of a request. `half`: an address hash chooses the lines. */
 static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_request *r)
 {
-    uint8_t by_hint = r->evict_hint & sim->first;
+    uint8_t by_hint = r->evict_hint & sim->evict_first_levels;
     if (hint->half && sl_hash_mix(r->addr >> sim->log2_line) & 1)
         return by_hint;
     return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
@@ -168,16 +168,16 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
                    .warp = (uint8_t)w,
                    .async = inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_BULK_LOAD};
     if (sim->machine.level[0].data_banks) {
-        uint32_t passes = passes_of(sim, inst, access, piece, pieces);
-        core->memop[memop].passes = (uint16_t)passes;
-        core->memop[memop].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
+        uint32_t wavefronts = l1_wavefronts(sim, inst, access, piece, pieces);
+        core->memop[memop].wavefronts = (uint16_t)wavefronts;
+        core->memop[memop].wavefront_requests = (uint16_t)((pieces + wavefronts - 1) / wavefronts);
     }
     core->instructions++;
     count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
     const sl_cache_decision *decision = sl_cache_decide(inst, sim->machine.core.cached_volatile);
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
-    uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
+    uint8_t hints = kind == SL_REQUEST_LOAD ? sim->evict_hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t number = sl_request_alloc(sim->pool, core->stock);
         if (number == SL_NONE)
@@ -229,7 +229,7 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
     return status;
 }
 
-sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t passes,
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t wavefronts,
                               sl_error *error)
 {
     const sl_uop *uop = &sim->program->uop[inst];
@@ -240,7 +240,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     core->instructions++;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_SHARED;
-    r->granules = passes;
+    r->granules = wavefronts;
     r->memop = memop;
     r->warp = (uint8_t)w;
     uint32_t q = w % core->queues;
@@ -293,7 +293,7 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_bank_outc
            (!requests || sl_l1_requests_add(requests, bank->index, line, sl_set_of(bank, addr), l1_outcome));
 }
 
-/* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */
+/* Of a request that misses or bypasses, the sectors that are valid count as hits: only the rest is fetched. */
 static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
@@ -313,20 +313,20 @@ static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     return outcome;
 }
 
-/* A first level with banks of data takes one instruction after the other, some of its requests in each cycle. */
-static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_memop *memop)
+/* An L1 with data banks accepts one instruction after the other, wavefront by wavefront. */
+static bool has_wavefront(const sl_sim *sim, sl_sim_core *core, sl_memop *memop)
 {
     if (!memop->begun) {
-        if (core->passes_end > sim->now)
+        if (core->wavefronts_end > sim->now)
             return false;
         memop->begun = true;
-        core->passes_end = sim->now + memop->passes;
+        core->wavefronts_end = sim->now + memop->wavefronts;
     }
-    if (core->pass != sim->now) {
-        core->pass = sim->now;
-        core->pass_taken = 0;
+    if (core->wavefront_at != sim->now) {
+        core->wavefront_at = sim->now;
+        core->wavefront_accepted = 0;
     }
-    return core->pass_taken < memop->pass_requests;
+    return core->wavefront_accepted < memop->wavefront_requests;
 }
 
 /* Whether the head of a queue can be accepted in this cycle. */
@@ -335,15 +335,15 @@ static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t num
     if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
         return false;
     if (sim->machine.level[0].data_banks && sl_request_at(sim, number)->kind != SL_REQUEST_SHARED)
-        return has_pass(sim, core, &core->memop[sl_request_at(sim, number)->memop]);
-    if (bank->taken_at != sim->now) {
-        bank->taken_at = sim->now;
-        bank->taken = 0;
+        return has_wavefront(sim, core, &core->memop[sl_request_at(sim, number)->memop]);
+    if (bank->accepted_at != sim->now) {
+        bank->accepted_at = sim->now;
+        bank->accepted = 0;
     }
-    return bank->taken < bank->level->ports * bank->level->banks;
+    return bank->accepted < bank->level->ports * bank->level->banks;
 }
 
-/* Whether the head of the queue will stall in the next cycle, unless something changes before. False: it may, too. */
+/* Whether the head of the queue is sure to stall in the next cycle unless something changes. False: unknown. */
 static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
 {
     const sl_machine *m = &sim->machine;
@@ -388,16 +388,17 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             core->stall = bank->stall;
             return false;
         }
-        bank->taken++;
-        core->pass_taken++;
+        bank->accepted++;
+        core->wavefront_accepted++;
         queue->first = next; /* the bank may have linked it elsewhere */
         if (core->queues > 1 && !--core->warp[w].queued)
             sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);
-        if (next == SL_NONE || sl_request_at(sim, next)->memop != memop) { /* those of an instruction come in a row */
+        if (next == SL_NONE ||
+            sl_request_at(sim, next)->memop != memop) { /* the requests of an instruction are consecutive */
             core->instructions--;
-            if (!answered) { /* nobody asks for the memop any more */
+            if (!answered) { /* no answer refers to the memop */
                 core->memop[memop].next = core->memop_free;
                 core->memop_free = memop;
             }

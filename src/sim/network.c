@@ -5,7 +5,7 @@
 #include "sim/dram.h"
 #include "sim/evict.h"
 
-/* Cycles that a port is taken by so many bytes of data. */
+/* Cycles that a packet with so many bytes of data occupies a port. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
 {
     return (SL_PACKET_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
@@ -16,7 +16,8 @@ static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t granule
     return port_cycles(level, sl_bits(granules) << sim->log2_granule);
 }
 
-/* Of a request on its way down. A load carries an address alone; what a store does not write whole carries masks. */
+/* Cycles of a request to the level below. A load carries no data; partially written sectors count network_partial times
+ * (byte masks). */
 static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl_request *r)
 {
     if (r->kind == SL_REQUEST_LOAD)
@@ -59,7 +60,7 @@ static void set_sender(sl_sim *sim, const sl_bank *b, bool sends)
     *senders = sends ? *senders | bit : *senders & ~bit;
 }
 
-void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
+void sl_network_entry_freed(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
 {
     if (waiting->first == SL_NONE)
         return;
@@ -91,7 +92,7 @@ static bool send(sl_sim *sim, uint32_t number, uint32_t cycles, sl_bank *to, sl_
     return true;
 }
 
-/* ---- of the first level ---- */
+/* ---- from L1 ---- */
 
 void sl_network_offer(sl_sim *sim, sl_bank *b)
 {
@@ -112,15 +113,15 @@ void sl_network_offer(sl_sim *sim, sl_bank *b)
         set_sender(sim, b, true);
 }
 
-void sl_network_grown(sl_sim *sim, sl_bank *b)
+void sl_network_resize(sl_sim *sim, sl_bank *b)
 {
     sl_port *p = &sim->port[b->index];
     if (sim->machine.levels > 1)
         p->cycles = request_flits(sim, &sim->machine.level[1], sl_request_at(sim, p->request));
 }
 
-/* Whether what is in the port has gone. */
-static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
+/* Sends the request in the port; false: it cannot be sent yet. */
+static bool try_send(sl_sim *sim, sl_bank *b, sl_port *p)
 {
     if (sim->machine.levels == 1) {
         if (!sl_dram_enqueue(sim, b, p->request))
@@ -139,7 +140,7 @@ static bool goes(sl_sim *sim, sl_bank *b, sl_port *p)
 void sl_network_send(sl_sim *sim, sl_bank *b)
 {
     sl_port *p = &sim->port[b->index];
-    bool gone = goes(sim, b, p);
+    bool gone = try_send(sim, b, p);
     p->send_at = p->free;
     if (gone || b->out_waits)
         set_sender(sim, b, false);
@@ -159,7 +160,7 @@ void sl_network_sent(sl_sim *sim, sl_bank *b)
         sl_network_offer(sim, b);
 }
 
-/* ---- of other levels ---- */
+/* ---- from other levels ---- */
 
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
@@ -190,13 +191,13 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     b->changed |= b->stall == SL_STALL_QUEUE;
 }
 
-/* Where data for a bank goes. */
+/* The queue for data to a bank. */
 static sl_queue *back_of(sl_sim *sim, sl_bank *to)
 {
     return sim->defers && !to->number ? &sim->fills : &to->back;
 }
 
-/* Merged reads get the data of the one that was sent, each through the port of its first level. */
+/* Answers the reads that were coalesced with one, each through the port of its L1. */
 static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
 {
     const sl_request *first = sl_request_at(sim, primary);

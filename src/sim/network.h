@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The networks between levels: from each bank one port to the level below and one to the level above. A transfer takes
- * the ports at both ends for as many cycles as its bytes need, and arrives a fixed time later. A bank's queue has room
- * for what is in flight to it. */
+/* The networks between levels. Each bank has a port to the level below and one to the level above. A transfer occupies
+ * the ports at both ends for as many cycles as its bytes need, and arrives network_cycles later. A bank's queue
+ * reserves entries for what is in flight to it. */
 #ifndef SL_SIM_NETWORK_H
 #define SL_SIM_NETWORK_H
 
 #include "sim/bank.h"
 
-enum { SL_PACKET_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
+enum { SL_PACKET_HEADER_BYTES = 8 }; /* of a request or an answer, in addition to its data */
 
-/* A queue entry has become free: the bank of `level` that has waited longest goes on. */
-void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
-/* The bank waits for a queue entry. */
+/* A queue entry is free: wakes the bank of `level` that has waited longest for one. */
+void sl_network_entry_freed(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
+/* Appends a bank to those that wait for a queue entry. */
 void sl_network_wait(sl_sim *sim, sl_bank *bank, sl_bank_list *waiting);
-/* Cycles from the sending of a read to a level until its answer is back, without those in which the level has it. */
+/* Unloaded network latency of a read to a level and back, without the time in the level. */
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t level);
-/* Sends what is due at the head of `out`, if it can go: one request per call. Not of the first level. */
+/* Sends the head of the miss queue of a bank below L1, if ports and queues permit. */
 void sl_network_down(sl_sim *sim, sl_bank *bank);
-/* Puts the head of a first-level cache's `out` into its port. */
+/* Loads the head of the miss queue of an L1 into its port. */
 void sl_network_offer(sl_sim *sim, sl_bank *bank);
-/* That request has more to carry. */
-void sl_network_grown(sl_sim *sim, sl_bank *bank);
-/* Sends what is in the port, if it can go. */
+/* A store was merged with the request in the port, which is longer now. */
+void sl_network_resize(sl_sim *sim, sl_bank *bank);
+/* Sends the request in the port of an L1, if ports and queues permit. */
 void sl_network_send(sl_sim *sim, sl_bank *bank);
-/* What was in the port has been sent: the cache goes on. */
+/* The request in the port was sent: pops it from the miss queue. */
 void sl_network_sent(sl_sim *sim, sl_bank *bank);
-/* The same with an answer, of which one is due. */
+/* Sends a bank's next answer, which is due, to the level above. */
 void sl_network_up(sl_sim *sim, sl_bank *bank);
 
 /* ---- request coalescing across SMs (coalescer.c) ----
@@ -41,14 +41,14 @@ void sl_coalescer_destroy(sl_coalescer *coalescer); /* NULL is fine */
 
 typedef enum sl_coalesced { SL_COALESCED_FIRST, SL_COALESCED_ALONE, SL_COALESCED_MERGED } sl_coalesced;
 
-/* A request comes to the second level. FIRST: when it is taken, it may be opened for others. MERGED: it waits for
- * another one, which is there. Reads of other sectors of a line that is open go alone, and close it. */
+/* A request arrives at L2. FIRST: once accepted it may be opened for others. MERGED: it waits for another one, which is
+ * in L2. A read of other sectors of an open line goes alone, and closes the line. */
 sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t number);
-/* Others may be merged with it from now on. `r`: as it came. False: memory ran out. */
+/* Opens a read for others. `r`: as it arrived. False: out of memory. */
 bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number);
-/* The line changes: reads that come after that must not get what was read before. */
+/* The line is written: later reads must not be merged with earlier ones. */
 void sl_coalescer_close(sl_sim *sim, uint64_t addr);
-/* The second level answers it: returns the merged reads, which get the same data. */
+/* L2 answers a read: returns those merged with it, which get the same data. */
 sl_request_list sl_coalescer_answer(sl_sim *sim, uint32_t number);
 
 #endif

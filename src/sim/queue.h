@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A first-in, first-out queue of requests, each with the cycle from which it may be taken. Times never go back: what is
- * put in later may not be taken earlier. */
+/* A FIFO of requests, each with the cycle from which it may be popped. These cycles never decrease. */
 #ifndef SL_SIM_QUEUE_H
 #define SL_SIM_QUEUE_H
 
@@ -11,11 +10,11 @@
 typedef struct sl_queued {
     uint64_t time;
     uint32_t request;
-    uint32_t to; /* destination bank, where it is not that of the queue; of answers, the core */
+    uint32_t to; /* destination bank, if the queue is not that of a bank; of answers, the core */
 } sl_queued;
 
 typedef struct sl_queue {
-    uint64_t from_end; /* of time to when its first request may be taken; 0: there is none */
+    uint64_t from_end; /* UINT64_MAX - the cycle of its head; 0: it is empty */
     sl_queued *item;
     uint32_t head, count, capacity; /* capacity: a power of two, or 0 */
 } sl_queue;
@@ -35,7 +34,7 @@ static inline bool sl_queue_grow(sl_queue *q)
     return true;
 }
 
-/* False: memory ran out. */
+/* False: out of memory. */
 static inline bool sl_queue_push(sl_queue *q, uint64_t time, uint32_t request, uint32_t to)
 {
     if (q->count == q->capacity && !sl_queue_grow(q))
@@ -61,7 +60,7 @@ static inline uint32_t sl_queue_at(const sl_queue *q, uint32_t i)
     return q->item[(q->head + i) & (q->capacity - 1)].request;
 }
 
-/* Lets go of those that were to wait longer. */
+/* Lowers all cycles to at most `time`. */
 static inline void sl_queue_expedite(sl_queue *q, uint64_t time)
 {
     for (uint32_t i = 0; i < q->count; i++) {
@@ -71,7 +70,7 @@ static inline void sl_queue_expedite(sl_queue *q, uint64_t time)
     q->from_end = q->count ? UINT64_MAX - q->item[q->head].time : 0;
 }
 
-/* When its first request may be taken; UINT64_MAX: there is none. */
+/* The cycle from which its head may be popped; UINT64_MAX: it is empty. */
 static inline uint64_t sl_queue_ready_at(const sl_queue *q)
 {
     return UINT64_MAX - q->from_end;

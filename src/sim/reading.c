@@ -11,9 +11,9 @@ sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error)
                             : status;
 }
 
-/* Reads blocks of a unit ahead with their accesses, up to the end of an iteration. `part`, `from`: where those of the
- * iteration begin. */
-static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint32_t first, uint32_t part,
+/* Reads blocks of a region ahead with their accesses, up to the end of an iteration. `bb_copy`, `from`: where those of
+ * the iteration begin. */
+static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint32_t first, uint32_t bb_copy,
                                 sl_access *from, bool *more, sl_error *error)
 {
     sl_warp_cursor *cursor = &warp->reader.cursor;
@@ -22,7 +22,7 @@ static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint
     do {
         for (; n < next; n++)
             from += region[n].accesses;
-        warp->bb_copies |= UINT64_C(1) << (part + n);
+        warp->bb_copies |= UINT64_C(1) << (bb_copy + n);
         for (uint32_t i = 0; i < region[n].accesses && !status; i++) {
             status = sl_warp_read_access(warp, error);
             from[i] = cursor->access;
@@ -34,13 +34,13 @@ static sl_status read_iteration(sl_sim_warp *warp, const sl_region *region, uint
     return status;
 }
 
-/* Reads a unit ahead with its accesses, at most as many iterations as become one. */
+/* Reads a region ahead with its accesses, up to its max number of iterations. */
 static sl_status read_region(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
     const sl_region *regions = sim->program->region, *region = &regions[warp->reader.cursor.bb];
     const uint32_t *at = &warp->reader.cursor.bb;
-    sl_access *held = core->read_ahead + (size_t)w * sim->program->read_ahead;
+    sl_access *ahead = core->read_ahead + (size_t)w * sim->program->read_ahead;
     sl_status status = SL_OK;
     bool more = true;
     warp->region = *at;
@@ -48,22 +48,22 @@ static sl_status read_region(const sl_sim *sim, sl_sim_core *core, uint32_t w, s
     warp->bb_copies = 0;
     warp->ahead_from = warp->ahead_count = warp->copies_from = warp->copies_count = 0;
     while (!status && more && *at == warp->region && warp->iterations < region->factor) {
-        uint32_t n = warp->iterations++, part = region->lead * region->lead_blocks + n * region->blocks;
-        status = read_iteration(warp, region, warp->region, part,
-                                held + region->lead_accesses + n * region->iteration_accesses, &more, error);
+        uint32_t n = warp->iterations++, bb_copy = region->lead * region->lead_blocks + n * region->blocks;
+        status = read_iteration(warp, region, warp->region, bb_copy,
+                                ahead + region->lead_accesses + n * region->iteration_accesses, &more, error);
     }
     const sl_region *tail = &regions[region->tail];
     if (!status && more && region->tail && *at == region->tail && warp->iterations <= tail->lead) {
         warp->region = *at;
         warp->iterations = 1;
-        status = read_iteration(warp, tail, warp->region, tail->lead * tail->lead_blocks, held + tail->lead_accesses,
+        status = read_iteration(warp, tail, warp->region, tail->lead * tail->lead_blocks, ahead + tail->lead_accesses,
                                 &more, error);
     }
     warp->at_next = more;
     return status;
 }
 
-/* Reads the blocks of a chain ahead with their accesses, as far as they follow each other. */
+/* Reads a chain ahead with its accesses, as far as the trace follows it. */
 static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];

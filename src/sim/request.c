@@ -12,7 +12,7 @@ static bool grow(sl_request_pool *pool)
     sl_request *from = pool->item + pool->capacity;
     if (pool->capacity == SL_MAX_REQUESTS || mprotect(from, CHUNK * sizeof *from, PROT_READ | PROT_WRITE))
         return false;
-    madvise(from, CHUNK * sizeof *from, MADV_HUGEPAGE); /* they are accessed in no order */
+    madvise(from, CHUNK * sizeof *from, MADV_HUGEPAGE); /* requests are accessed at random */
     pool->capacity += CHUNK;
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A request: the part of a warp's memory instruction that falls into one line. One struct from the load/store unit to
- * the level that answers and back; it carries the decisions on it.
+/* A request: the part of a warp's memory instruction that falls into one line. One struct travels from the load/store
+ * unit to the level that answers and back, with the decisions made on the way.
  *
  * Requests live in a pool and are named by their numbers; `next` links them in whatever list they wait in. */
 #ifndef SL_SIM_REQUEST_H
@@ -20,20 +20,20 @@ typedef enum sl_request_kind {
     SL_REQUEST_LOAD = SL_ACCESS_LOAD,
     SL_REQUEST_STORE = SL_ACCESS_STORE,
     SL_REQUEST_ATOMIC = SL_ACCESS_ATOMIC,       /* a warp waits for the old values */
-    SL_REQUEST_REDUCTION = SL_ACCESS_REDUCTION, /* nobody does */
-    SL_REQUEST_SHARED = 0xfe,                   /* to shared memory; `granules` are its passes */
+    SL_REQUEST_REDUCTION = SL_ACCESS_REDUCTION, /* no warp waits */
+    SL_REQUEST_SHARED = 0xfe,                   /* to shared memory; `granules` is the number of wavefronts */
     SL_REQUEST_WRITEBACK = 0xff,                /* of an evicted dirty line */
 } sl_request_kind;
 
 typedef struct sl_request {
-    uint64_t addr;     /* of the line, as the first level has lines */
-    uint32_t since;    /* when it came to the level it is at */
+    uint64_t addr;     /* of the line, in lines of L1; below a miss, of the level that missed */
+    uint32_t since;    /* cycle of its arrival at the current level */
     uint32_t next;     /* in a list; SL_NONE ends it */
-    uint32_t granules; /* of the line, wanted or written: a mask of sl_sim's smallest sectors */
-    uint32_t whole;    /* stores: those of which every byte is written */
-    uint32_t words;    /* of 4 bytes that are loaded or stored; 0: it does not matter */
-    uint32_t memop;    /* the instruction that it is a part of; SL_NONE: nobody waits */
-    uint32_t slot;     /* the static memory instruction; SL_NONE for write-backs */
+    uint32_t granules; /* mask of granules that it reads or writes */
+    uint32_t whole;    /* stores: granules of which every byte is written */
+    uint32_t words;    /* mask of 4-byte words that are loaded or stored; 0: whole granules */
+    uint32_t memop;    /* sl_memop that it belongs to; of a write-back, the eviction record; SL_NONE: none */
+    uint32_t slot;     /* static memory instruction; SL_NONE: write-back */
     uint16_t core;
     uint8_t warp;
     uint8_t kind;           /* sl_request_kind */
@@ -45,10 +45,10 @@ typedef struct sl_request {
     uint8_t admitted : 4;   /* bit i: the policy of level i was asked */
     uint8_t stalled;        /* bit per sl_stall: the policy of the level it is at was asked */
     uint8_t priority;       /* bit i: its line is evicted first from level i; bit 4 + i: last */
-    uint8_t log2_fetch : 6; /* bytes that the last level fetches at least; 0: as it does */
-    uint8_t alone : 1;      /* reads: closed a line, and are not opened for others (network.h) */
-    uint8_t merges : 1;     /* stores: to so few lines that stores of the warp to them join before they reach L1 */
-    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_hop_of) */
+    uint8_t log2_fetch : 6; /* min bytes that the last level fetches; 0: its fill_bytes */
+    uint8_t alone : 1;      /* reads: closed an open line, and is not opened itself (network.h) */
+    uint8_t merges : 1;     /* stores: of an instruction with so few lines that its stores are merged before L2 */
+    uint32_t mshr[SL_MAX_LEVELS]; /* per hop: the MSHR whose primary it is */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
 
@@ -67,21 +67,20 @@ static inline sl_mem_access sl_request_access(const sl_request *r)
 
 enum { SL_MAX_REQUESTS = 1 << 24 };
 
-/* Requests stay where they are as the pool grows: there are addresses for all that there may be. */
+/* Requests do not move as the pool grows: address space for SL_MAX_REQUESTS is reserved at once. */
 typedef struct sl_request_pool {
-    void *all; /* the addresses */
+    void *all; /* the reserved address space */
     sl_request *item;
-    uint32_t capacity; /* of these, those that have memory */
-    uint32_t stocked;  /* how many are in stocks */
-    bool failed;       /* memory ran out: numbers that were given out since are SL_NONE */
+    uint32_t capacity; /* requests with memory */
+    uint32_t stocked;  /* requests handed out to stocks */
+    bool failed;       /* out of memory: SL_NONE was returned */
     pthread_mutex_t lock;
 } sl_request_pool;
 
-/* Requests of a pool that one part of the machine, on one thread at a time, takes and gives back. Zeroes are an empty
- * one. */
+/* A free list of requests of the pool, used by one thread at a time. Zeroes are an empty one. */
 typedef struct sl_request_stock {
-    uint32_t free, spare; /* head of the list of those that were given back, and how many these are */
-    uint32_t fresh, end;  /* those that were never taken */
+    uint32_t free, spare; /* head of the free list, and its length */
+    uint32_t fresh, end;  /* range of requests that were never used */
     uint32_t used;
 } sl_request_stock;
 

@@ -2,7 +2,7 @@
 /* Warp scheduling: loose round robin, greedy then oldest, greedy then youngest, two-level. */
 #include "sim/core.h"
 
-/* The first at or behind `from`, around. */
+/* The first set bit from `from` on, wrapping around. */
 static uint32_t in_turn(uint64_t mask, uint32_t from)
 {
     uint64_t behind = from < 64 ? mask & ~UINT64_C(0) << from : 0;

@@ -70,8 +70,8 @@ static sl_status list_tries(sl_sim_search *search, sl_error *error)
 
 /* ---- a try ---- */
 
-/* Gives a role of a level the values of a try. */
-static sl_status put_role(const sl_sim_search *search, const sl_sim_try *try, uint32_t level, bool bypass,
+/* Sets the parameters of a policy of a level to the values of a try. */
+static sl_status set_role(const sl_sim_search *search, const sl_sim_try *try, uint32_t level, bool bypass,
                           sl_machine *machine, sl_error *error)
 {
     char *text = bypass ? machine->level[level].bypass : machine->level[level].replacement;
@@ -85,13 +85,13 @@ static sl_status put_role(const sl_sim_search *search, const sl_sim_try *try, ui
     return sl_policy_text(&choice, choice.best, text, SL_MACHINE_POLICY, error);
 }
 
-static sl_status put_values(const sl_sim_search *search, const sl_sim_try *try, sl_machine *machine, sl_error *error)
+static sl_status set_values(const sl_sim_search *search, const sl_sim_try *try, sl_machine *machine, sl_error *error)
 {
     sl_status status = SL_OK;
     for (uint32_t level = 0; level < machine->levels && !status; level++) {
-        status = put_role(search, try, level, false, machine, error);
+        status = set_role(search, try, level, false, machine, error);
         if (!status)
-            status = put_role(search, try, level, true, machine, error);
+            status = set_role(search, try, level, true, machine, error);
     }
     return status;
 }
@@ -110,7 +110,7 @@ static sl_status try_values(void *context, size_t index, unsigned worker, sl_err
     searcher *s = context;
     sl_sim_try *try = &s->search->tried[index];
     sl_machine machine = *s->machine;
-    sl_status status = put_values(s->search, try, &machine, error);
+    sl_status status = set_values(s->search, try, &machine, error);
     if (!status)
         status = sl_sim_series_run(s->series, &machine, &s->options, NULL, add_cycles, &try->cycles, NULL, error);
     pthread_mutex_lock(&s->lock);
@@ -126,7 +126,7 @@ static sl_status run_tries(searcher *s, sl_pool *pool, sl_error *error)
     sl_line_counts **counts = NULL;
     sl_machine first = *s->machine;
     bool needed;
-    sl_status status = put_values(search, &search->tried[0], &first, error);
+    sl_status status = set_values(search, &search->tried[0], &first, error);
     if (!status)
         status = sl_sim_needs_counts(&first, &needed, error);
     if (!status && needed && !series.counts) {
@@ -168,7 +168,7 @@ sl_status sl_sim_search_run(const sl_sim_series *series, sl_machine *machine, co
     status = list_tries(search, error);
     if (!status)
         status = run_tries(&s, pool, error);
-    return status ? status : put_values(search, &search->tried[search->chosen], machine, error);
+    return status ? status : set_values(search, &search->tried[search->chosen], machine, error);
 }
 
 void sl_sim_search_fini(sl_sim_search *search)

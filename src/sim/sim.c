@@ -58,7 +58,7 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
     return SL_OK;
 }
 
-/* Where all lines fit the host's cache, prefetching only takes time. */
+/* Prefetching costs more than it gains where all lines fit the host's cache. */
 static void choose_prefetch(sl_sim *sim)
 {
     size_t bytes = 0;
@@ -155,7 +155,7 @@ static bool is_kept(const sl_sim *sim, uint32_t number)
            sim->bank[number][0].ways == level->ways;
 }
 
-/* Every launch begins at cycle 0. */
+/* Every launch starts at cycle 0. */
 static void reset_time(sl_sim *sim)
 {
     sl_wheel_reset(&sim->channel_wheel);
@@ -165,8 +165,8 @@ static void reset_time(sl_sim *sim)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
-            b->held_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
-            b->taken_at = b->stalled_since = SL_NEVER;
+            b->merge_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
+            b->accepted_at = b->stalled_since = SL_NEVER;
             b->below_cycles =
                 level + 1 < sim->machine.levels ? sim->machine.level[level + 1].hit_cycles : sl_dram_unloaded(sim);
         }
@@ -174,7 +174,7 @@ static void reset_time(sl_sim *sim)
     sl_dram_reset(sim);
 }
 
-/* The blocks of a core, and the first level beside its shared memory. */
+/* Resident blocks per core, and the size of L1 after the shared-memory carve-out. */
 static sl_status find_occupancy(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_occupancy *occupancy,
                                 sl_error *error)
 {
@@ -218,12 +218,12 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
     sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
-    sim->pool->stocked = 0; /* none is in use, and cores are new */
+    sim->pool->stocked = 0; /* no request is in use */
     sim->stock = (sl_request_stock){0};
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
         status = (sl_is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold
                      ? sl_banks_empty(sim, i, error)
-                     : sl_banks_renew_counts(sim, i, error);
+                     : sl_banks_restart_counts(sim, i, error);
     sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
     if (!status && !sim->slot)
@@ -235,7 +235,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     return status;
 }
 
-/* Notifies listeners. */
+/* Notifies observers of the launch. */
 static sl_status announce(sl_sim *sim, sl_error *error)
 {
     const sl_sim_observer *observer = sim->options.observer;
@@ -252,13 +252,13 @@ static sl_status announce(sl_sim *sim, sl_error *error)
 static void read_hints(sl_sim *sim)
 {
     uint32_t last = sim->whole.levels - 1;
-    sim->hints = sim->first = sim->priorities = 0;
+    sim->evict_hints = sim->evict_first_levels = sim->priorities = 0;
     if (sim->whole.level[0].hint == SL_HINT_BYPASS && sim->whole.level[last].hint == SL_HINT_EVICT_FIRST)
         sim->priorities = (uint8_t)(1u | 1u << last);
     for (uint32_t i = 0; i < sim->whole.levels; i++) {
-        sim->hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
+        sim->evict_hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
         sl_hint hint = sim->whole.level[i].hint;
-        sim->first |= (uint8_t)((hint == SL_HINT_EVICT_FIRST || hint == SL_HINT_STREAM) << i);
+        sim->evict_first_levels |= (uint8_t)((hint == SL_HINT_EVICT_FIRST || hint == SL_HINT_STREAM) << i);
     }
 }
 

@@ -33,22 +33,22 @@ typedef enum sl_cycle_kind {
 
 /* Commands of a DRAM channel. */
 typedef enum sl_dram_command {
-    SL_DRAM_PRECHARGE, /* closes another row */
+    SL_DRAM_PRECHARGE, /* of another row */
     SL_DRAM_ACTIVATE,
-    SL_DRAM_HIT,  /* an access to a row that was open */
+    SL_DRAM_HIT,  /* an access to an active row */
     SL_DRAM_MISS, /* the first access to a row that was activated for it */
     SL_DRAM_COMMANDS
 } sl_dram_command;
 
-/* Is notified of what the parts of a machine do, in the order in which it is simulated; cycles are those of the launch.
- * Any of the functions may be NULL. */
+/* Notified of what the components of a machine do, in the order of simulation; cycles count from the launch. Any
+ * function may be NULL. */
 typedef struct sl_sim_observer {
     void *to;
     void (*launch)(void *to, const sl_machine *machine, const sl_loaded *loaded); /* starts */
     void (*done)(void *to, uint64_t cycles);                                      /* it has ended */
-    /* A scheduler did the same from a cycle on, up to another one. */
+    /* What a scheduler did in the cycles [from, until). */
     void (*scheduler)(void *to, uint32_t core, uint32_t scheduler, sl_cycle_kind kind, uint64_t from, uint64_t until);
-    /* A bank of a level at the end of a cycle: lines in flight, and requests that wait before it. */
+    /* A bank at the end of a cycle: MSHRs in use, and requests in its input queue. */
     void (*bank)(void *to, uint32_t level, uint32_t bank, uint64_t now, uint32_t mshrs, uint32_t queued);
     void (*dram)(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write);
 } sl_sim_observer;
@@ -64,7 +64,7 @@ typedef struct sl_sim_options {
     const struct sl_data_observer *data_observer; /* data_observer.h; NULL: none */
     const sl_progress *progress;                  /* NULL: none */
     sl_pool *pool;        /* threads that simulate a launch together; NULL: the caller does it alone */
-    uint32_t shared_from; /* groups of cores with work in a cycle that these share; 0: as many as are worth it */
+    uint32_t shared_from; /* min shards with work in a cycle that threads share; 0: default */
 } sl_sim_options;
 
 /* What a level counts: the fields are those of trace/metrics.def. */
@@ -99,7 +99,7 @@ void sl_level_add(sl_sim_level_result *to, const sl_sim_level_result *from);
 struct sl_sim_result {
     uint64_t cycles;
     uint64_t warp_insts, thread_insts;
-    uint64_t machine_insts;               /* of the warp instructions: as machine code has them */
+    uint64_t machine_insts;               /* of the warp instructions: SASS */
     uint64_t scheduler_cycles[SL_CYCLES]; /* of all schedulers: they sum to cycles * cores * schedulers */
     sl_sim_level_result level[SL_MAX_LEVELS];
     uint64_t dram_read_sectors, dram_written_sectors, dram_row_hits, dram_row_misses;
@@ -113,9 +113,9 @@ struct sl_sim_result {
 /* What a plan asks of a memory instruction; bit i of a mask stands for level i. */
 typedef struct sl_sim_hint {
     uint8_t bypass;      /* loads: as the level's `hint` says; stores: they allocate no line in the first */
-    uint8_t first, last; /* its lines are evicted before others, after others: of levels that know priorities */
-    bool half;           /* that holds for half of the lines */
-    uint8_t log2_fetch;  /* at least so many bytes of a line are fetched into the last level; 0: as it does by itself */
+    uint8_t first, last; /* evict-first and evict-last priority, at levels that have priorities */
+    bool half;           /* the priority holds for half of the lines */
+    uint8_t log2_fetch;  /* min bytes that the last level fetches; 0: its fill_bytes */
 } sl_sim_hint;
 
 /* What a plan asks of a launch. */
@@ -125,7 +125,7 @@ typedef struct sl_sim_plan {
     uint8_t log2_fewer;            /* a core holds 2^-n times as many blocks, at least one */
 } sl_sim_plan;
 
-/* What the machine says is checked for what the simulator can do. */
+/* SL_UNSUPPORTED: the machine has something that the simulator cannot do. */
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
 /* Runs a launch to its end, with a plan or without (NULL). The caller frees the result by sl_sim_result_fini, also
  * after a failure. A launch that makes no progress is a failure that says what waits for what; after one that failed
@@ -133,7 +133,7 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_sim_result *result,
                         sl_error *error);
 void sl_sim_result_fini(sl_sim_result *result);
-/* Other counts than those of the options, for the launches from now on. Policies of the first level see them; those of
+/* Replaces the counts of the options for later launches. Policies of L1 see them; those of
  * other levels see what the simulator was created with. */
 void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct sl_line_counts *record_counts);
 /* After a launch that made no progress: every warp, queue, MSHR and channel that holds something. NULL otherwise. */

@@ -5,7 +5,7 @@
 
 #include "sim/engine.h"
 
-static bool have_stored(sl_sim *sim, sl_bank *b)
+static bool alloc_stored(sl_sim *sim, sl_bank *b)
 {
     if (!b->stored)
         b->stored = calloc((size_t)b->sets * b->ways, sizeof *b->stored);
@@ -21,8 +21,8 @@ static uint32_t words_of(const sl_sim *sim, uint32_t granule)
     return (words < 32 ? (1u << words) - 1 : UINT32_MAX) << granule * words;
 }
 
-/* Of these granules, those none of whose words lack. */
-static uint32_t without(const sl_sim *sim, uint32_t lacking, uint32_t granules)
+/* The granules that contain none of the lacking words. */
+static uint32_t fully_stored(const sl_sim *sim, uint32_t lacking, uint32_t granules)
 {
     uint32_t found = 0;
     for (; granules; granules &= granules - 1)
@@ -32,10 +32,10 @@ static uint32_t without(const sl_sim *sim, uint32_t lacking, uint32_t granules)
 
 uint32_t sl_stored_granules(const sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_t words, uint32_t granules)
 {
-    return words ? without(sim, words & ~b->stored[line_slot].words, granules) : 0;
+    return words ? fully_stored(sim, words & ~b->stored[line_slot].words, granules) : 0;
 }
 
-static void keep_granule(sl_bank *b, size_t line_slot, const sl_request *r, uint32_t granule, uint32_t all)
+static void write_granule(sl_bank *b, size_t line_slot, const sl_request *r, uint32_t granule, uint32_t all)
 {
     sl_stored *s = &b->stored[line_slot];
     sl_line *line = &b->line[line_slot];
@@ -71,28 +71,28 @@ uint32_t sl_stored_merge(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_req
         return SL_NONE;
     uint32_t words = written_by(sim, first) | written_by(sim, r);
     first->granules |= r->granules;
-    first->whole = without(sim, ~words, first->granules);
+    first->whole = fully_stored(sim, ~words, first->granules);
     first->words = first->whole == first->granules ? 0 : words;
     return at;
 }
 
-void sl_stored_keep(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_request *r, uint32_t granules)
+void sl_stored_write(sl_sim *sim, sl_bank *b, size_t line_slot, const sl_request *r, uint32_t granules)
 {
-    if (!have_stored(sim, b))
+    if (!alloc_stored(sim, b))
         return;
     sl_stored *s = &b->stored[line_slot];
     if ((int32_t)(s->position - b->sent) < 0)
         s->waiting = 0;
     for (; granules; granules &= granules - 1)
-        keep_granule(b, line_slot, r, granules & -granules, words_of(sim, (uint32_t)__builtin_ctz(granules)));
+        write_granule(b, line_slot, r, granules & -granules, words_of(sim, (uint32_t)__builtin_ctz(granules)));
     s->warp = r->warp;
     s->position = b->sent + b->out.count;
 }
 
 uint32_t sl_stored_add(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t words, uint32_t granules)
 {
-    if (!have_stored(sim, b))
+    if (!alloc_stored(sim, b))
         return 0;
     b->stored[line_slot].words |= words;
-    return without(sim, ~b->stored[line_slot].words, granules);
+    return fully_stored(sim, ~b->stored[line_slot].words, granules);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* When the parts of a kind want to be ticked: a wheel of the next 64 cycles, with a mask of parts for each. A part that
- * has longer to wait stands in the last of these, and is put on again when that comes.
+/* A timing wheel for the components of a kind: for each of the next 64 cycles a mask of the components to tick. A
+ * component with a later event is in the last slot, and inserted again when that is reached.
  *
- * A cycle of the kind: sl_wheel_begin, then wakes and ticks, sl_wheel_end; those that are woken after their turn are
- * due in the next cycle. */
+ * A cycle: sl_wheel_begin, wakes and ticks, sl_wheel_end. A component woken after its turn is ticked in the next cycle.
+ */
 #ifndef SL_SIM_TIMING_WHEEL_H
 #define SL_SIM_TIMING_WHEEL_H
 
@@ -25,16 +25,16 @@ static inline uint64_t sl_sooner(uint64_t a, uint64_t b)
 enum { SL_WHEEL_SLOTS = 64 };
 
 typedef struct sl_timing_wheel {
-    uint64_t *next;  /* [parts] */
-    uint64_t *wheel; /* [SL_WHEEL_SLOTS * words]: parts by cycle */
-    uint64_t slots;  /* those of the wheel with any parts */
-    uint64_t floor;  /* the earliest cycle at which they can still be ticked: the wheel begins there */
-    uint32_t parts, words;
+    uint64_t *next;  /* [components] */
+    uint64_t *wheel; /* [SL_WHEEL_SLOTS * words]: components by cycle */
+    uint64_t slots;  /* mask of slots that are not empty */
+    uint64_t floor;  /* current cycle, where the wheel starts */
+    uint32_t components, words;
 } sl_timing_wheel;
 
-sl_status sl_wheel_init(sl_timing_wheel *wheel, uint32_t parts, sl_error *error);
+sl_status sl_wheel_init(sl_timing_wheel *wheel, uint32_t components, sl_error *error);
 void sl_wheel_fini(sl_timing_wheel *wheel); /* zeroes are fine */
-/* Nothing is due, and the next cycle is 0. */
+/* No events; the next cycle is 0. */
 void sl_wheel_reset(sl_timing_wheel *wheel);
 
 static inline uint64_t *sl_wheel_slot(const sl_timing_wheel *wheel, uint64_t time)
@@ -42,29 +42,29 @@ static inline uint64_t *sl_wheel_slot(const sl_timing_wheel *wheel, uint64_t tim
     return &wheel->wheel[time % SL_WHEEL_SLOTS * wheel->words];
 }
 
-static inline uint64_t sl_wheel_shown(const sl_timing_wheel *wheel, uint64_t time)
+static inline uint64_t sl_wheel_clamp(const sl_timing_wheel *wheel, uint64_t time)
 {
     return time - wheel->floor < SL_WHEEL_SLOTS ? time : wheel->floor + SL_WHEEL_SLOTS - 1;
 }
 
-static inline void sl_wheel_insert(sl_timing_wheel *wheel, uint32_t part, uint64_t time)
+static inline void sl_wheel_insert(sl_timing_wheel *wheel, uint32_t component, uint64_t time)
 {
-    uint64_t shown = sl_wheel_shown(wheel, time);
-    sl_wheel_slot(wheel, shown)[part / 64] |= UINT64_C(1) << (part % 64);
+    uint64_t shown = sl_wheel_clamp(wheel, time);
+    sl_wheel_slot(wheel, shown)[component / 64] |= UINT64_C(1) << (component % 64);
     wheel->slots |= UINT64_C(1) << (shown % SL_WHEEL_SLOTS);
 }
 
-/* Something can happen to a part at `time`. Where it stood before, it is passed over. */
-static inline void sl_wake(sl_timing_wheel *wheel, uint32_t part, uint64_t time)
+/* Schedules an event of a component, if it is earlier than its next one. The stale entry is skipped later. */
+static inline void sl_wake(sl_timing_wheel *wheel, uint32_t component, uint64_t time)
 {
     time = time > wheel->floor ? time : wheel->floor;
-    if (time >= wheel->next[part])
+    if (time >= wheel->next[component])
         return;
-    wheel->next[part] = time;
-    sl_wheel_insert(wheel, part, time);
+    wheel->next[component] = time;
+    sl_wheel_insert(wheel, component, time);
 }
 
-/* The next cycle in which a part may want to be ticked. */
+/* A lower bound on the cycle of the next event. */
 static inline uint64_t sl_wheel_soonest(const sl_timing_wheel *wheel)
 {
     unsigned at = (unsigned)(wheel->floor % SL_WHEEL_SLOTS);
@@ -82,13 +82,13 @@ static inline bool sl_wheel_any(const sl_timing_wheel *wheel)
     return wheel->slots >> (wheel->floor % SL_WHEEL_SLOTS) & 1;
 }
 
-/* Of 64 parts each, those that may be due now; some have longer to wait. */
+/* Mask of components, 64 per word, that may have an event now. */
 static inline uint64_t sl_wheel_bits(const sl_timing_wheel *wheel, uint32_t word)
 {
     return sl_wheel_slot(wheel, wheel->floor)[word];
 }
 
-/* The first part in [from, end) that is due, and is so no longer then; `end`: there is none. */
+/* Removes and returns the first component in [from, end) with an event now; `end`: there is none. */
 static inline uint32_t sl_wheel_pop(sl_timing_wheel *wheel, uint32_t from, uint32_t end)
 {
     uint64_t *slot = sl_wheel_slot(wheel, wheel->floor);
@@ -107,7 +107,7 @@ static inline uint32_t sl_wheel_pop(sl_timing_wheel *wheel, uint32_t from, uint3
             wheel->next[from] = SL_NEVER;
             return from;
         }
-        if (time != SL_NEVER) /* it has longer to wait, or was ticked sooner and waits for another cycle */
+        if (time != SL_NEVER) /* a later event, or a stale entry */
             sl_wheel_insert(wheel, from, time);
         from++;
     }
