@@ -109,7 +109,7 @@ static stopwatch run_once(const subject *what, mode how, bool accesses, const ch
 {
     stopwatch watch = {.wanted = how != ALONE, .count = accesses};
     sl_launch_sink sink = {.context = &watch, .begin = begin, .block = block, .end = end, .counter = counter};
-    sl_emu_config emu = {.threads = 1, .sink = &sink};
+    sl_emu_config emu = {.settings.threads = 1, .sink = &sink};
     sl_device_config config = {.emu = &emu};
     sl_workload_options options = {.set = what->set, .seed = 1, .skip_check = true};
     sl_recorder_config recording = {.count = how == COUNTING,

@@ -26,7 +26,7 @@ static inline sl_trace *record(const char *name, uint32_t lanes, const char *con
     close(file);
     sl_recorder_config config = {.trace_path = path, .producer = "test", .zstd_level = 1};
     assert_int_equal(sl_recorder_create(&config, &recorder, &error), SL_OK);
-    sl_emu_config emu = {.lanes = lanes, .threads = 1, .sink = sl_recorder_sink(recorder)};
+    sl_emu_config emu = {.settings = {.lanes = lanes, .threads = 1}, .sink = sl_recorder_sink(recorder)};
     sl_workload_options options = {.size = "small", .sets = sets, .set = set, .seed = 1, .skip_check = true};
     assert_int_equal(sl_workload_find(name, &workload, &error), SL_OK);
     assert_int_equal(sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device, &error), SL_OK);

@@ -17,11 +17,10 @@ static sl_status record(const sl_input *input, const sl_source *source, const sl
 {
     char prefix[4000], folder[4096];
     int held = -1;
-    const sl_record_options options = {.lanes = source->lanes,
-                                       .threads = source->threads,
-                                       .max_instructions = source->max_instructions,
-                                       .scratch = folder,
-                                       .progress = progress};
+    const sl_record_options options = {
+        .settings = {.lanes = source->lanes, .threads = source->threads, .max_instructions = source->max_instructions},
+        .scratch = folder,
+        .progress = progress};
     if (input->kind == SL_INPUT_TRACE)
         return sl_record(input, &options, recording, error);
     snprintf(prefix, sizeof prefix, "%s/sluice", source->scratch ? source->scratch : "/tmp");

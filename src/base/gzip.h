@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes gzip (RFC 1951 and 1952), for files that other programs open compressed. Matches are found by one probe and
- * coded with the fixed Huffman codes: about half as good as zlib, which would be one more library to install. */
+/* Writes gzip, with zlib, for files that other programs open compressed. There is no name or time in it: the same data
+ * gives the same bytes. */
 #ifndef SL_BASE_GZIP_H
 #define SL_BASE_GZIP_H
 

@@ -3,6 +3,7 @@
 #include "base/json_write.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/input.h"
 #include "cli/output.h"
 #include "report/parts.h"
 
@@ -21,7 +22,8 @@ static void json_option(sl_json *j, const sl_option *o)
     static const char *const kinds[] = {
         [SL_OPTION_FLAG] = "flag",   [SL_OPTION_STRING] = "text",   [SL_OPTION_NUMBER] = "number",
         [SL_OPTION_BYTES] = "bytes", [SL_OPTION_CHOICE] = "choice", [SL_OPTION_FILE] = "optional file",
-        [SL_OPTION_LIST] = "list",   [SL_OPTION_RANGE] = "range",   [SL_OPTION_DIMS] = "dimensions"};
+        [SL_OPTION_LIST] = "list",   [SL_OPTION_RANGE] = "range",   [SL_OPTION_DIMS] = "dimensions",
+        [SL_OPTION_NAME] = "choice", [SL_OPTION_VERSION] = "text"};
     sl_json_object(j, false);
     sl_json_string_member(j, "name", o->name);
     if (o->letter)
@@ -52,7 +54,8 @@ static void json_command(sl_json *j, const sl_command *command)
     sl_json_array_member(j, "options", true);
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
-            json_option(j, o);
+            if (sl_option_applies(command, o))
+                json_option(j, o);
     sl_json_close(j, ']');
     sl_json_array_member(j, "examples", true);
     for (const sl_example *e = command->examples; e->line; e++) {

@@ -154,6 +154,7 @@ const sl_command sl_cmd_measure = {
         "and its standard error. A CUDA program is run twice, and the data that it copies to the host compared.",
     .options = options,
     .more_options = sl_input_table,
+    .inputs = SL_TAKES_CODE | SL_TAKES_PROGRAMS | SL_USES_SEED,
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(measure_options),
     .defaults = &defaults,

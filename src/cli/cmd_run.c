@@ -228,7 +228,7 @@ static int run_input(launch_run *run)
     return code;
 }
 
-static int run_kinds(const sl_invocation *inv, unsigned kinds)
+static int run_any(const sl_invocation *inv)
 {
     const run_options *o = inv->values;
     launch_run run = {.inv = inv, .options = o};
@@ -246,7 +246,8 @@ static int run_kinds(const sl_invocation *inv, unsigned kinds)
         return sl_cli_usage(inv, "--gpu and --set describe a GPU model: they do not apply to the real GPU of --on gpu");
     if (run.judged && sl_machine_load_with(o->gpu, o->set.item, o->set.count, &run.machine, &error))
         return sl_cli_fail(inv, &error);
-    int code = sl_cli_input_open(&run.input, inv, kinds, sl_was_given(inv, "gpu") ? run.machine.lanes : 0, false);
+    int code = sl_cli_input_open(&run.input, inv, inv->command->inputs,
+                                 sl_was_given(inv, "gpu") ? run.machine.lanes : 0, false);
     if (code)
         return code;
     if (o->dump.count && (run.input.input.workload || !run.input.input.ptx)) {
@@ -261,22 +262,11 @@ static int run_kinds(const sl_invocation *inv, unsigned kinds)
     return code;
 }
 
-static int run_any(const sl_invocation *inv)
-{
-    return run_kinds(inv, SL_TAKES_CODE | SL_TAKES_PROGRAMS);
-}
-
-static int trace_any(const sl_invocation *inv)
+/* trace, import */
+static int write_trace(const sl_invocation *inv)
 {
     const run_options *o = inv->values;
     return o->trace ? run_any(inv) : sl_cli_usage(inv, "-o FILE is missing: the trace to write");
-}
-
-static int import_any(const sl_invocation *inv)
-{
-    const run_options *o = inv->values;
-    return o->trace ? run_kinds(inv, 1 << SL_INPUT_FOREIGN)
-                    : sl_cli_usage(inv, "-o FILE is missing: the trace to write");
 }
 
 #define AT(field) offsetof(run_options, field)
@@ -344,6 +334,7 @@ const sl_command sl_cmd_run = {
                    "accessed.\n\n" SL_RUN_HELP,
     .options = run_table,
     .more_options = sl_input_table,
+    .inputs = SL_TAKES_EMULATED | SL_USES_ALL,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(run_options),
     .defaults = &run_defaults,
@@ -363,6 +354,7 @@ const sl_command sl_cmd_trace = {
                    "other command analyses the trace without running the program again.\n\n" SL_RUN_HELP,
     .options = trace_table,
     .more_options = sl_input_table,
+    .inputs = SL_TAKES_EMULATED | SL_USES_ALL,
     .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
@@ -371,7 +363,7 @@ const sl_command sl_cmd_trace = {
     .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
     .takes_program = true,
     .examples = trace_examples,
-    .run = trace_any,
+    .run = write_trace,
 };
 
 static const sl_example import_examples[] = {
@@ -393,6 +385,7 @@ const sl_command sl_cmd_import = {
                    "accesses of the threads of a warp are taken as one instruction.",
     .options = import_table,
     .more_options = sl_input_table,
+    .inputs = 1 << SL_INPUT_FOREIGN,
     .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
@@ -400,5 +393,5 @@ const sl_command sl_cmd_import = {
     .max_operands = 1,
     .operand = "a trace to import",
     .examples = import_examples,
-    .run = import_any,
+    .run = write_trace,
 };

@@ -124,8 +124,7 @@ static sl_status record_workload(const validator *v, subject *s, sl_error *error
     const sl_input_options *o = &v->options->input;
     sl_input_spec spec = SL_INPUT_SPEC_START;
     sl_record_options record = {.filter = {.kernel_regex = o->kernel_regex},
-                                .lanes = v->machine.lanes,
-                                .threads = 1,
+                                .settings = {.lanes = v->machine.lanes, .threads = 1},
                                 .producer = v->inv->line,
                                 .scratch = s->opened.scratch};
     spec.name = s->name;
@@ -307,7 +306,7 @@ static void put_watched(const sl_invocation *inv, const sl_cli_input *input)
         const sl_option *o = args->set[i];
         const sl_option_list *list = (const sl_option_list *)((const char *)inv->values + o->offset);
         char value[1024], name[64];
-        if (o->offset <= offsetof(sl_input_options, blocks) || o->offset >= sizeof(sl_input_options))
+        if (!sl_is_input_option(o))
             continue;
         snprintf(name, sizeof name, "--%s", o->name);
         for (size_t n = 0; n < (o->kind == SL_OPTION_LIST ? list->count : 1); n++) {

@@ -57,10 +57,11 @@ typedef struct sl_command {
     const char *description;       /* paragraphs separated by an empty line; wrapped by whoever shows them */
     const sl_option *options;      /* ends with a NULL name; NULL: none */
     const sl_option *more_options; /* a second table, shared with another command; NULL: none */
-    unsigned common;               /* SL_COMMON_* it takes */
-    size_t values_bytes;           /* of its struct of options, which begins with an sl_common */
-    const void *defaults;          /* such a struct; NULL: all zero */
-    size_t min_operands;           /* a program after `--` counts as one */
+    unsigned inputs;      /* SL_TAKES_* and SL_USES_* (input.h) where more_options are those of inputs; 0: all */
+    unsigned common;      /* SL_COMMON_* it takes */
+    size_t values_bytes;  /* of its struct of options, which begins with an sl_common */
+    const void *defaults; /* such a struct; NULL: all zero */
+    size_t min_operands;  /* a program after `--` counts as one */
     size_t max_operands;
     const char *operand;        /* what a missing or surplus operand is called: "a trace file" */
     bool takes_program;         /* `-- ./app args` is allowed */

@@ -7,13 +7,12 @@
 #include "cli/input.h"
 #include "cli/terminal.h"
 
-/* Whether numbers change with an option, and the heading does not say so without it. Options behind `blocks` say what
- * the input is; files hold results, except plans. */
+/* Whether numbers change with an option, and the heading does not say so without it. Files
+ * hold results, except plans. */
 static bool is_setting(const sl_option *option)
 {
     bool file = option->value && (!strcmp(option->value, "FILE") || !strcmp(option->value, "FOLDER"));
-    bool input = option->offset > offsetof(sl_input_options, blocks) && option->offset < sizeof(sl_input_options);
-    return !input && strcmp(option->name, "gpu") && (!file || !strcmp(option->name, "plan"));
+    return !sl_is_input_option(option) && strcmp(option->name, "gpu") && (!file || !strcmp(option->name, "plan"));
 }
 
 /* "spmv rows=2000 on h200, L1.ways=8, --l1 decoupled". */

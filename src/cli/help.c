@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/input.h"
 #include "cli/terminal.h"
 
 enum { WIDTH = 100, HELP_COLUMN = 26 };
@@ -139,7 +140,8 @@ void sl_help_command(FILE *file, const sl_command *command)
     fprintf(file, "\nOptions:\n");
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
-            describe(file, o);
+            if (sl_option_applies(command, o))
+                describe(file, o);
     static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show this help", 0, 0, 0, NULL};
     describe(file, &help);
     fprintf(file, "\nExamples:\n");

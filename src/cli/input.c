@@ -9,65 +9,57 @@
 #include "exec/start_program.h"
 #include "study/input_plan.h"
 
-static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
-static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
-static const char *const contract_choices[] = {"ptxas", "off", NULL};
-static const char *const check_choices[] = {"gpu", "address", "uninit", "race", NULL};
-enum { CHECK_GPU, CHECK_ADDRESS, CHECK_UNINIT, CHECK_RACE };
-enum { SL_INPUT_OPTIONS = 20 }; /* of the table */
+#define SL_OPTION_TEXT SL_OPTION_STRING /* as settings.def calls it */
 
-#define AT(field) offsetof(sl_input_options, field)
-// clang-format off
 const sl_option sl_input_table[] = {
-    {"kernel", 'k', SL_OPTION_STRING, "REGEX", "Analyse only launches of kernels whose symbol or name matches REGEX", AT(kernel_regex), 0, 0, NULL},
-    {"launch", 0, SL_OPTION_RANGE, "A-B", "Analyse only launches A to B, counted from 0 over the whole run", AT(launch), 0, 0, NULL},
-    {"blocks", 0, SL_OPTION_NUMBER, "N", "Analyse only the first N blocks of each launch", AT(blocks), 1, 0, NULL},
-    {"size", 0, SL_OPTION_CHOICE, "SIZE", "Workload: input size (default: default)", AT(size), 0, 0, size_choices},
-    {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs and of randomised analyses (default: 1)", AT(seed), 0, 0, NULL},
-    {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: that of the GPU model, or 32)", AT(lanes), 32, 64, NULL},
-    {"max-instructions", 0, SL_OPTION_NUMBER, "N", "Abort a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
-    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also accesses just outside of allocations), uninit (also reads of uninitialised memory), race (address, and races of warps of a block between barriers)", AT(check), 0, 0, check_choices},
-    {"fp-contract", 0, SL_OPTION_CHOICE, "HOW", "Products and sums that become one fma: ptxas (as it does by default), off (only those written as fma)", AT(contract), 0, 0, contract_choices},
-    {"isa", 0, SL_OPTION_CHOICE, "NAME", "Host instruction set that the emulator uses (default: best)", AT(isa), 0, 0, isa_choices},
-    {"entry", 0, SL_OPTION_STRING, "NAME", "PTX, LLVM IR: kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
-    {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: grid size in blocks", AT(grid), 1, INT32_MAX, NULL},
-    {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: block size in threads", AT(block), 1, 1024, NULL},
-    {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX, LLVM IR: bytes of dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
-    {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX, LLVM IR: a kernel argument (see 'sluice run --help'); give one per parameter, in order", AT(arg), 0, 0, NULL},
-    {"cubin", 0, SL_OPTION_STRING, "PATH", "Workload, PTX, LLVM IR: machine code of its kernels, as ptxas makes it, whose facts the trace gets: a cubin, or a folder with a file NAME.cubin for input NAME", AT(cubin), 0, 0, NULL},
-    {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host code of this workload does; NAME=VALUE may follow the file", AT(workload), 0, 0, NULL},
-    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", AT(llvm), 0, 0, NULL},
-    {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: optimise it with -O2 first", AT(optimise), 0, 0, NULL},
-    {"cudart-static", 0, SL_OPTION_STRING, "FILE", "CUDA program without symbols: the libcudart_static.a it was linked with (default: those of the installed toolkits)", AT(cudart_static), 0, 0, NULL},
-    {"compute-capability", 0, SL_OPTION_STRING, "X.Y", "CUDA program: compute capability of the device it sees (default: 9.0); one that CUDA's libraries do not know, such as 13.0, makes them use kernels with PTX", AT(compute_capability), 0, 0, NULL},
+#define SL_INPUT_OPTION(kind, field, inputs, option, letter, value, min, max, choices, help)                           \
+    {option, letter, SL_OPTION_##kind, value, help, offsetof(sl_input_options, field), min, max, choices},
+#include "cli/input.def"
+#undef SL_INPUT_OPTION
     {0},
 };
-// clang-format on
 
-/* Options that apply to some kinds of input only. */
-static const struct {
-    size_t offset;
-    unsigned kinds;
-} belongs[] = {
-    {AT(blocks), SL_TAKES_ALL & ~(1u << SL_INPUT_TRACE)},
-    {AT(size), 1 << SL_INPUT_WORKLOAD | 1 << SL_INPUT_LLVM},
-    {AT(lanes), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
-    {AT(max_instructions), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
-    {AT(check), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
-    {AT(contract), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
-    {AT(isa), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
-    {AT(entry), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
-    {AT(grid), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
-    {AT(block), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
-    {AT(shared_bytes), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
-    {AT(arg), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
-    {AT(cubin), SL_TAKES_CODE},
-    {AT(workload), 1 << SL_INPUT_LLVM},
-    {AT(llvm), 1 << SL_INPUT_LLVM},
-    {AT(optimise), 1 << SL_INPUT_LLVM},
-    {AT(cudart_static), SL_TAKES_PROGRAMS},
-    {AT(compute_capability), SL_TAKES_PROGRAMS},
+/* Of each option of the table, to which inputs it applies. */
+static const unsigned applies_to[] = {
+#define SL_INPUT_OPTION(kind, field, inputs, ...) inputs,
+#include "cli/input.def"
+#undef SL_INPUT_OPTION
 };
+enum { INPUT_OPTIONS = sizeof applies_to / sizeof *applies_to };
+
+static unsigned inputs_of(const sl_option *option)
+{
+    bool ours = option >= sl_input_table && option < sl_input_table + INPUT_OPTIONS;
+    return ours ? applies_to[option - sl_input_table] : SL_TAKES_ALL;
+}
+
+bool sl_option_applies(const sl_command *command, const sl_option *option)
+{
+    unsigned inputs = inputs_of(option), uses = inputs & SL_USES_ALL;
+    return !command->inputs || (inputs & command->inputs & SL_TAKES_ALL && (command->inputs & uses) == uses);
+}
+
+int sl_check_input_options(const sl_invocation *inv)
+{
+    const sl_command *command = inv->command;
+    for (size_t i = 0; i < inv->args.sets; i++) {
+        const sl_option *o = inv->args.set[i];
+        if (sl_option_applies(command, o))
+            continue;
+        if (!(inputs_of(o) & command->inputs & SL_TAKES_ALL))
+            return sl_cli_usage(inv, "--%s does not apply to '%s', which takes %s", o->name, command->name,
+                                command->operand);
+        return sl_cli_usage(inv, "--%s does not apply to '%s', which %s", o->name, command->name,
+                            inputs_of(o) & SL_USES_EMULATOR & ~command->inputs ? "does not use the emulator"
+                                                                               : "does nothing at random");
+    }
+    return SL_EXIT_OK;
+}
+
+bool sl_is_input_option(const sl_option *option)
+{
+    return option->offset > offsetof(sl_input_options, blocks) && option->offset < sizeof(sl_input_options);
+}
 
 static const sl_input_options *options_of(const sl_invocation *inv)
 {
@@ -117,18 +109,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                                 .last_launch = o->launch.last,
                                                 .ranged = o->launch.given,
                                                 .blocks = o->blocks},
-                                     .lanes = o->lanes ? (uint32_t)o->lanes
-                                              : lanes  ? lanes
-                                                       : 32,
-                                     .threads = (uint32_t)inv->common->threads,
-                                     .max_instructions = o->max_instructions,
-                                     .check_address = o->check != CHECK_GPU,
-                                     .check_uninit = o->check == CHECK_UNINIT,
-                                     .check_race = o->check == CHECK_RACE,
-                                     .fp_contract_off = o->contract != 0,
-                                     .isa = o->isa ? isa_choices[o->isa] : NULL,
-                                     .cudart_static = o->cudart_static,
-                                     .compute_capability = o->compute_capability,
+                                     .settings = o->settings,
                                      .output_to_stderr = sl_output_takes_stdout(inv->common),
                                      .producer = inv->line,
                                      .scratch = to->scratch,
@@ -137,23 +118,24 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .start_program = sl_program_start,
                                      .program_context = (void *)(uintptr_t)&inv->common->quiet,
                                      .progress = inv->progress};
+    to->record.settings.threads = inv->common->threads;
+    if (!o->settings.lanes)
+        to->record.settings.lanes = lanes ? lanes : 32;
 }
 
 /* Rejects options that do not apply to this kind of input. */
 static int check_options(const sl_invocation *inv, sl_input_kind kind, const char *name)
 {
     for (size_t i = 0; i < inv->args.sets; i++)
-        for (size_t b = 0; b < sizeof belongs / sizeof *belongs; b++)
-            if (inv->args.set[i]->offset == belongs[b].offset && !(belongs[b].kinds & 1u << kind) &&
-                inv->args.set[i] >= sl_input_table && inv->args.set[i] < sl_input_table + SL_INPUT_OPTIONS)
-                return sl_cli_usage(inv, "--%s does not apply to %s, which is %s", inv->args.set[i]->name, name,
-                                    sl_input_kind_name(kind));
+        if (!(inputs_of(inv->args.set[i]) & 1u << kind))
+            return sl_cli_usage(inv, "--%s does not apply to %s, which is %s", inv->args.set[i]->name, name,
+                                sl_input_kind_name(kind));
     return SL_EXIT_OK;
 }
 
 static int check_lanes(const sl_invocation *inv, uint32_t machine)
 {
-    uint64_t lanes = options_of(inv)->lanes;
+    uint64_t lanes = options_of(inv)->settings.lanes;
     if (lanes && lanes != 32 && lanes != 64)
         return sl_cli_usage(inv, "--lanes: a warp has 32 or 64 lanes, not %llu", (unsigned long long)lanes);
     if (lanes && machine && lanes != machine)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The input of a command: a workload, PTX or LLVM IR with a launch, a CUDA program, or a trace. All commands share one
- * table of options and one way of recording. */
+ * table of options (input.def) and one way of recording. */
 #ifndef SL_CLI_INPUT_H
 #define SL_CLI_INPUT_H
 
@@ -13,10 +13,9 @@ typedef struct sl_input_options {
     sl_common common;
     const char *kernel_regex; /* NULL: all kernels */
     sl_option_range launch;
-    uint64_t blocks;           /* of each launch; 0: all */
-    uint64_t lanes;            /* 0: those of the machine, or 32 */
-    uint64_t max_instructions; /* per launch; 0: no limit */
-    int check, isa, contract;  /* indices into the choices of the table */
+    uint64_t blocks; /* of each launch; 0: all */
+    /* From here on they say what the input is and how it runs (sl_is_input_option). */
+    sl_run_settings settings;
     const char *entry;
     uint32_t grid[3], block[3]; /* 0: not given */
     uint64_t shared_bytes;
@@ -24,7 +23,6 @@ typedef struct sl_input_options {
     const char *workload; /* whose host launches LLVM IR */
     const char *cubin, *llvm;
     bool optimise;
-    const char *cudart_static, *compute_capability;
     int size; /* index into sl_size_names */
     uint64_t seed;
 } sl_input_options;
@@ -65,13 +63,25 @@ typedef struct sl_cli_input {
     sl_source_text text[2];
 } sl_cli_input;
 
-/* Which kinds of input a command takes: a bit for each sl_input_kind. */
+/* sl_command.inputs, and to what an option applies: a bit for each sl_input_kind, and for what is done with inputs. */
 enum {
     SL_TAKES_TRACES = 1 << SL_INPUT_TRACE | 1 << SL_INPUT_FOREIGN,
-    SL_TAKES_CODE = 1 << SL_INPUT_WORKLOAD | 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM,
+    SL_TAKES_KERNELS = 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM,
+    SL_TAKES_CODE = 1 << SL_INPUT_WORKLOAD | SL_TAKES_KERNELS,
     SL_TAKES_PROGRAMS = 1 << SL_INPUT_PROGRAM,
-    SL_TAKES_ALL = SL_TAKES_TRACES | SL_TAKES_CODE | SL_TAKES_PROGRAMS,
+    SL_TAKES_EMULATED = SL_TAKES_CODE | SL_TAKES_PROGRAMS,
+    SL_TAKES_ALL = SL_TAKES_TRACES | SL_TAKES_EMULATED,
+    SL_USES_EMULATOR = 1 << 16, /* inputs run on the emulator */
+    SL_USES_SEED = 1 << 17,     /* inputs are generated, or analyses random */
+    SL_USES_ALL = SL_USES_EMULATOR | SL_USES_SEED,
 };
+
+/* Whether a command that declares its inputs can use the option at all; true for options that are not of inputs. */
+bool sl_option_applies(const sl_command *command, const sl_option *option);
+/* Rejects options that do not; returns the exit code. */
+int sl_check_input_options(const sl_invocation *inv);
+/* Whether it says what an input is and how it runs, rather than what is shown of it. */
+bool sl_is_input_option(const sl_option *option);
 
 /* Opens the input of the command line and sets the options for recording it. `lanes`: of the machine; 0: there is
  * none. `number_loads` as in sl_input_spec. Prints errors and returns the exit code; on failure there is nothing to

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/plugins.h"
 #include "cli/terminal.h"
@@ -41,6 +42,9 @@ static int check_args(const sl_invocation *inv)
         return sl_cli_usage(inv, "%s is missing", command->operand);
     if (args->operands > command->max_operands)
         return sl_cli_usage(inv, "unexpected argument '%s'", args->operand[command->max_operands]);
+    int code = sl_check_input_options(inv);
+    if (code)
+        return code;
     const sl_common *common = inv->common;
     const struct {
         const char *name, *path;

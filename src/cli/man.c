@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Manual pages in roff, as far as they follow from the table of commands; man/make.sh makes whole pages of them. */
 #include "cli/help.h"
+#include "cli/input.h"
 
 /* roff takes '-' for a hyphen, a leading '.' or '\'' for a request, and '\' for an escape. */
 static void roff(FILE *file, const char *text)
@@ -67,7 +68,8 @@ void sl_help_man_command(FILE *file, const sl_command *command)
     fputs("\n.SH OPTIONS\n", file);
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
-            man_option(file, o);
+            if (sl_option_applies(command, o))
+                man_option(file, o);
     man_option(file, &help);
     man_examples(file, command);
     fputs(".SH SEE ALSO\n.BR sluice (1),\nfor output formats and exit status.\n", file);

@@ -100,6 +100,29 @@ static sl_status set_choice(const parser *p, const sl_option *o, const char *tex
                    sl_did_you_mean(text, o->choices, count, "", hint, sizeof hint));
 }
 
+static sl_status set_name(const parser *p, const sl_option *o, const char *text, const char **value)
+{
+    int index;
+    sl_status status = set_choice(p, o, text, &index);
+    if (!status)
+        *value = o->choices[index];
+    return status;
+}
+
+static sl_status set_version(const parser *p, const sl_option *o, const char *text, uint64_t *value)
+{
+    unsigned major, minor;
+    char rest;
+    if (text[0] < '0' || text[0] > '9' || sscanf(text, "%2u.%1u%c", &major, &minor, &rest) != 2)
+        return sl_fail(p->error, SL_INVALID, "--%s: '%s' is not a version %s, such as 9.0", o->name, text, o->value);
+    *value = major * 10 + minor;
+    if (*value < o->min || (o->max && *value > o->max))
+        return sl_fail(p->error, SL_INVALID, "--%s: %s is %s than %u.%u", o->name, text,
+                       *value < o->min ? "lower" : "higher", (unsigned)(*value < o->min ? o->min : o->max) / 10,
+                       (unsigned)(*value < o->min ? o->min : o->max) % 10);
+    return SL_OK;
+}
+
 static sl_status set_range(const parser *p, const sl_option *o, const char *text, sl_option_range *range)
 {
     char first[32];
@@ -166,6 +189,10 @@ static sl_status set_value(parser *p, const sl_option *o, const char *text)
         return set_number(p, o, text, location);
     case SL_OPTION_CHOICE:
         return set_choice(p, o, text, location);
+    case SL_OPTION_NAME:
+        return set_name(p, o, text, location);
+    case SL_OPTION_VERSION:
+        return set_version(p, o, text, location);
     case SL_OPTION_LIST:
         return set_list(p, text, location);
     case SL_OPTION_RANGE:
@@ -314,7 +341,12 @@ char *sl_option_text(const sl_option *option, const void *values, char *buffer, 
         break;
     case SL_OPTION_STRING:
     case SL_OPTION_FILE:
+    case SL_OPTION_NAME:
         snprintf(buffer, size, "%s", *(const char *const *)location);
+        break;
+    case SL_OPTION_VERSION:
+        snprintf(buffer, size, "%llu.%llu", (unsigned long long)*(const uint64_t *)location / 10,
+                 (unsigned long long)*(const uint64_t *)location % 10);
         break;
     case SL_OPTION_NUMBER:
     case SL_OPTION_BYTES:

@@ -17,15 +17,17 @@
 #include "sluice/error.h"
 
 typedef enum sl_option_kind {
-    SL_OPTION_FLAG,   /* bool; takes no value */
-    SL_OPTION_STRING, /* const char * */
-    SL_OPTION_NUMBER, /* uint64_t in [min, max]; suffixes K, M, G, T are powers of 1000 */
-    SL_OPTION_BYTES,  /* uint64_t in [min, max]; suffixes K, M, G, T are powers of 1024 */
-    SL_OPTION_CHOICE, /* int: index into `choices` */
-    SL_OPTION_FILE,   /* const char *; the value may be omitted and is "-" (standard output) then */
-    SL_OPTION_LIST,   /* sl_option_list; may be given several times */
-    SL_OPTION_RANGE,  /* sl_option_range: A or A-B, each in [min, max] */
-    SL_OPTION_DIMS,   /* uint32_t[3]: X, X,Y or X,Y,Z, each in [min, max]; omitted ones are 1 */
+    SL_OPTION_FLAG,    /* bool; takes no value */
+    SL_OPTION_STRING,  /* const char * */
+    SL_OPTION_NUMBER,  /* uint64_t in [min, max]; suffixes K, M, G, T are powers of 1000 */
+    SL_OPTION_BYTES,   /* uint64_t in [min, max]; suffixes K, M, G, T are powers of 1024 */
+    SL_OPTION_CHOICE,  /* int: index into `choices` */
+    SL_OPTION_NAME,    /* const char *: one of `choices` */
+    SL_OPTION_FILE,    /* const char *; the value may be omitted and is "-" (standard output) then */
+    SL_OPTION_LIST,    /* sl_option_list; may be given several times */
+    SL_OPTION_RANGE,   /* sl_option_range: A or A-B, each in [min, max] */
+    SL_OPTION_DIMS,    /* uint32_t[3]: X, X,Y or X,Y,Z, each in [min, max]; omitted ones are 1 */
+    SL_OPTION_VERSION, /* uint64_t: X.Y as 10 * X + Y, in [min, max] */
 } sl_option_kind;
 
 typedef struct sl_option {
@@ -36,7 +38,7 @@ typedef struct sl_option {
     const char *help;           /* one sentence without a full stop; defaults are part of it */
     size_t offset;              /* of the value in the command's struct */
     uint64_t min, max;          /* max 0: no upper bound */
-    const char *const *choices; /* SL_OPTION_CHOICE: ends with NULL */
+    const char *const *choices; /* SL_OPTION_CHOICE, SL_OPTION_NAME: ends with NULL */
 } sl_option;
 
 typedef struct sl_option_list {

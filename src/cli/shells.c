@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/input.h"
 
 /* Commands that list names in the first column of their CSV, and the option values and operands that take such names.
  */
@@ -113,7 +114,8 @@ static void bash_options(FILE *file, const sl_command *command)
     fprintf(file, "        %s) words='--help", command->name);
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
-            fprintf(file, " --%s", o->name);
+            if (sl_option_applies(command, o))
+                fprintf(file, " --%s", o->name);
     fputs("' ;;\n", file);
 }
 
@@ -135,7 +137,8 @@ void sl_help_bash(FILE *file)
         size_t count = sl_command_tables(sl_commands[i], common, tables);
         for (size_t t = 0; t < count; t++)
             for (const sl_option *o = tables[t]; o->name; o++)
-                bash_value(file, sl_commands[i], o);
+                if (sl_option_applies(sl_commands[i], o))
+                    bash_value(file, sl_commands[i], o);
     }
     fputs(
         "    *) case \"$COMP_CWORD $word\" in\n    '1 -'*) words='--help --version' ;;\n    '1 '*) words=$commands ;;\n"
@@ -213,7 +216,8 @@ static void zsh_command(FILE *file, const sl_command *command)
     fprintf(file, "        %s)\n            _arguments -s", command->name);
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
-            zsh_option(file, o);
+            if (sl_option_applies(command, o))
+                zsh_option(file, o);
     fputs(" \\\n            '--help[Show a summary]'", file);
     zsh_operand(file, command);
     fputs(" ;;\n", file);
@@ -310,6 +314,7 @@ void sl_help_fish(FILE *file)
         fish_operand(file, sl_commands[i]);
         for (size_t t = 0; t < count; t++)
             for (const sl_option *o = tables[t]; o->name; o++)
-                fish_option(file, sl_commands[i], o);
+                if (sl_option_applies(sl_commands[i], o))
+                    fish_option(file, sl_commands[i], o);
     }
 }

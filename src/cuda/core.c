@@ -164,20 +164,14 @@ static cudaError_t start_device(sl_cuda *rt)
         return cudaErrorInitializationError;
     }
     rt->progress = sl_progress_line_init(&rt->line, rt->options.quiet ? NULL : stderr);
-    const sl_emu_config config = {.lanes = rt->options.lanes,
-                                  .threads = rt->options.threads,
-                                  .max_instructions = rt->options.max_instructions,
-                                  .check_uninit = rt->options.check_uninit,
-                                  .check_race = rt->options.check_race,
-                                  .fp_contract_off = rt->options.fp_contract_off,
+    const sl_emu_config config = {.settings = rt->options.settings,
                                   .host_addresses = true,
-                                  .isa = *rt->options.isa ? rt->options.isa : NULL,
                                   .sink = sink,
                                   .progress = rt->line.file ? &rt->progress : NULL,
                                   .print = keep_printed,
                                   .print_lost = warn_lost_text,
                                   .print_context = rt,
-                                  .stray = rt->options.check_address ? NULL : tell_strays,
+                                  .stray = rt->options.settings.check == SL_CHECK_GPU ? tell_strays : NULL,
                                   .stray_context = rt,
                                   .extern_find = sl_cuda_device_function,
                                   .extern_call = sl_cuda_device_call,

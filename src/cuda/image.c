@@ -118,7 +118,7 @@ unsigned sl_cuda_cuda_library(const char *file)
 /* What helps where a library of CUDA has no kernel that can run here. */
 static const char *library_advice(const sl_cuda *rt)
 {
-    return rt->options.compute_capability
+    return rt->options.settings.compute_capability
                ? "for what the program asks of it there is none as PTX"
                : "run it with --compute-capability 13.0: for a device newer than it knows it has kernels as PTX";
 }
@@ -328,7 +328,7 @@ static void note_newer(sl_cuda *rt, const sl_cuda_binary *binary)
     char text[256];
     const char *file = sl_cuda_file_at(binary->origin);
     unsigned library = sl_cuda_cuda_library(file);
-    if (!library || !rt->options.compute_capability || !sl_cuda_is_new(rt, file))
+    if (!library || !rt->options.settings.compute_capability || !sl_cuda_is_new(rt, file))
         return;
     snprintf(text, sizeof text,
              "%s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200.",

@@ -280,7 +280,7 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
 static bool exceeds_budget(sl_cuda *rt)
 {
     enum { MAX_DESCENDANTS = 1 << 20, MAX_COPIED_GIB = 64, BYTES_PER_INSTRUCTION = 128 };
-    const uint64_t limit = rt->options.max_instructions;
+    const uint64_t limit = rt->options.settings.max_instructions;
     uint64_t work = rt->descent.instructions + rt->descent.bytes / BYTES_PER_INSTRUCTION;
     bool copied = limit ? work > limit : rt->descent.bytes > (uint64_t)MAX_COPIED_GIB << 30;
     if (rt->descent.launches <= MAX_DESCENDANTS && !copied)
@@ -379,7 +379,7 @@ cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda
         .ptx_version = f->binary->ptx_sm,
         /* What the driver makes of PTX is code for its device. Where that is one that there
          * is not, libraries choose block sizes by what their PTX was made for. */
-        .binary_version = rt->options.compute_capability ? f->binary->ptx_sm : sl_cuda_capability(rt),
+        .binary_version = rt->options.settings.compute_capability ? f->binary->ptx_sm : sl_cuda_capability(rt),
         .carveout = f->carveout,
         .must_set_cluster = func->explicitcluster && !func->reqnctapercluster[0],
         .large_clusters = f->large_clusters,

@@ -10,55 +10,84 @@
 
 #include "base/suggest.h"
 
-typedef enum option_type { TYPE_U32, TYPE_U64, TYPE_BOOL, TYPE_TEXT } option_type;
+/* Those of settings.def, and strings in arrays. */
+typedef enum option_type {
+    TYPE_FLAG,
+    TYPE_NUMBER,
+    TYPE_VERSION,
+    TYPE_CHOICE,
+    TYPE_NAME,
+    TYPE_TEXT,
+    TYPE_ARRAY,
+} option_type;
 
 typedef struct option_entry {
     const char *name;
     option_type type;
     size_t offset, bytes;
+    uint64_t min, max;
+    const char *const *choices;
 } option_entry;
 
-#define ENTRY(field, type)                                                                                             \
+#define ENTRY(field, type, ...)                                                                                        \
     {                                                                                                                  \
-#field, type, offsetof(sl_cuda_options, field), sizeof(((sl_cuda_options *)0)->field)                          \
+#field, TYPE_##type, offsetof(sl_cuda_options, field), sizeof(((sl_cuda_options *)0)->field), __VA_ARGS__      \
     }
+#define SETTING(field, type, ...)                                                                                      \
+    {                                                                                                                  \
+#field, TYPE_##type, offsetof(sl_cuda_options, settings.field),                                                \
+            sizeof(((sl_cuda_options *)0)->settings.field), __VA_ARGS__                                                \
+    }
+#define SL_SETTING(type, field, inputs, option, value, min, max, choices, help) SETTING(field, type, min, max, choices),
+#define SL_SETTING_INTERNAL(type, field, min, max)                              SETTING(field, type, min, max, NULL),
 
 static const option_entry TABLE[] = {
-    ENTRY(lanes, TYPE_U32),
-    ENTRY(threads, TYPE_U32),
-    ENTRY(max_instructions, TYPE_U64),
-    ENTRY(quiet, TYPE_BOOL),
-    ENTRY(check_address, TYPE_BOOL),
-    ENTRY(check_uninit, TYPE_BOOL),
-    ENTRY(check_race, TYPE_BOOL),
-    ENTRY(fp_contract_off, TYPE_BOOL),
-    ENTRY(isa, TYPE_TEXT),
-    ENTRY(results, TYPE_TEXT),
-    ENTRY(trace, TYPE_TEXT),
-    ENTRY(producer, TYPE_TEXT),
-    ENTRY(zstd_level, TYPE_U32),
-    ENTRY(counters, TYPE_BOOL),
-    ENTRY(no_shared, TYPE_BOOL),
-    ENTRY(kernel_regex, TYPE_TEXT),
-    ENTRY(ranged, TYPE_BOOL),
-    ENTRY(first_launch, TYPE_U64),
-    ENTRY(last_launch, TYPE_U64),
-    ENTRY(blocks, TYPE_U64),
-    ENTRY(ptx, TYPE_TEXT),
-    ENTRY(plan, TYPE_TEXT),
-    ENTRY(planned, TYPE_TEXT),
-    ENTRY(libraries, TYPE_TEXT),
-    ENTRY(cudart_static, TYPE_TEXT),
-    ENTRY(compute_capability, TYPE_U32),
+#include "emu/settings.def"
+    ENTRY(quiet, FLAG, 0, 0, NULL),
+    ENTRY(results, ARRAY, 0, 0, NULL),
+    ENTRY(trace, ARRAY, 0, 0, NULL),
+    ENTRY(producer, ARRAY, 0, 0, NULL),
+    ENTRY(zstd_level, NUMBER, 0, 0, NULL),
+    ENTRY(counters, FLAG, 0, 0, NULL),
+    ENTRY(no_shared, FLAG, 0, 0, NULL),
+    ENTRY(kernel_regex, ARRAY, 0, 0, NULL),
+    ENTRY(ranged, FLAG, 0, 0, NULL),
+    ENTRY(first_launch, NUMBER, 0, 0, NULL),
+    ENTRY(last_launch, NUMBER, 0, 0, NULL),
+    ENTRY(blocks, NUMBER, 0, 0, NULL),
+    ENTRY(ptx, ARRAY, 0, 0, NULL),
+    ENTRY(plan, ARRAY, 0, 0, NULL),
+    ENTRY(planned, ARRAY, 0, 0, NULL),
+    ENTRY(libraries, ARRAY, 0, 0, NULL),
+    ENTRY(static_runtimes, ARRAY, 0, 0, NULL),
 };
 enum { ENTRIES = sizeof TABLE / sizeof *TABLE };
 
-static uint64_t get_number(const sl_cuda_options *options, const option_entry *entry)
+/* ---- to text ---- */
+
+/* The value as text; NULL: the default, which is not written. */
+static const char *value_text(const sl_cuda_options *options, const option_entry *entry, char buffer[32])
 {
     const char *location = (const char *)options + entry->offset;
-    if (entry->type == TYPE_BOOL)
-        return *(const bool *)location;
-    return entry->type == TYPE_U32 ? *(const uint32_t *)location : *(const uint64_t *)location;
+    uint64_t number = 0;
+    switch (entry->type) {
+    case TYPE_FLAG:
+        number = *(const bool *)location;
+        break;
+    case TYPE_NUMBER:
+    case TYPE_VERSION:
+        number = *(const uint64_t *)location;
+        break;
+    case TYPE_CHOICE:
+        return *(const int *)location ? entry->choices[*(const int *)location] : NULL;
+    case TYPE_NAME:
+    case TYPE_TEXT:
+        return *(const char *const *)location;
+    case TYPE_ARRAY:
+        return *location ? location : NULL;
+    }
+    snprintf(buffer, 32, "%llu", (unsigned long long)number);
+    return number ? buffer : NULL;
 }
 
 sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error)
@@ -68,89 +97,128 @@ sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl
     if (!stream)
         return sl_fail_memory(error);
     for (size_t i = 0; i < ENTRIES; i++) {
-        const char *value = (const char *)options + TABLE[i].offset;
-        if (TABLE[i].type != TYPE_TEXT) {
-            uint64_t number = get_number(options, &TABLE[i]);
-            if (number)
-                fprintf(stream, "%s=%llu\n", TABLE[i].name, (unsigned long long)number);
-            continue;
-        }
-        if (strchr(value, '\n')) {
+        char buffer[32];
+        const char *value = value_text(options, &TABLE[i], buffer);
+        if (value && strchr(value, '\n')) {
             fclose(stream);
             free(*text);
             *text = NULL;
             return sl_fail(error, SL_INVALID, "the value of %s has a line break in it", TABLE[i].name);
         }
-        if (*value)
+        if (value)
             fprintf(stream, "%s=%s\n", TABLE[i].name, value);
     }
     return fclose(stream) == 0 && *text ? SL_OK : sl_fail_memory(error);
 }
 
-static sl_status set_value(sl_cuda_options *options, const option_entry *entry, const char *value, size_t length,
-                           sl_error *error)
+/* ---- from text ---- */
+
+static bool parse_number(const option_entry *entry, const char *value, uint64_t *number)
 {
-    char *location = (char *)options + entry->offset;
-    if (entry->type == TYPE_TEXT) {
-        if (length >= entry->bytes)
-            return sl_fail(error, SL_INVALID, "the value of %s is longer than %zu characters", entry->name,
-                           entry->bytes - 1);
-        memcpy(location, value, length);
-        location[length] = 0;
-        return SL_OK;
-    }
     char *end;
     errno = 0;
-    unsigned long long number = strtoull(value, &end, 10);
-    if (errno || end != value + length || !length || *value == '-' ||
-        (entry->type == TYPE_U32 && number > UINT32_MAX) || (entry->type == TYPE_BOOL && number > 1))
-        return sl_fail(error, SL_INVALID, "'%.*s' is not a value of %s", (int)length, value, entry->name);
-    if (entry->type == TYPE_BOOL)
-        *(bool *)location = number != 0;
-    else if (entry->type == TYPE_U32)
-        *(uint32_t *)location = (uint32_t)number;
-    else
-        *(uint64_t *)location = number;
-    return SL_OK;
+    *number = strtoull(value, &end, 10);
+    uint64_t max = entry->type == TYPE_FLAG ? 1 : entry->max ? entry->max : UINT64_MAX;
+    return !errno && !*end && *value >= '0' && *value <= '9' && *number >= entry->min && *number <= max;
 }
 
-static const option_entry *find_entry(const char *name, size_t length)
+static bool find_choice(const option_entry *entry, const char *value, int *index)
+{
+    for (*index = 0; entry->choices[*index]; ++*index)
+        if (!strcmp(entry->choices[*index], value))
+            return true;
+    return false;
+}
+
+/* `value` stays where it is as long as the options. */
+static sl_status set_value(sl_cuda_options *options, const option_entry *entry, const char *value, sl_error *error)
+{
+    char *location = (char *)options + entry->offset;
+    uint64_t number = 0;
+    int index = 0;
+    bool fine = true;
+    switch (entry->type) {
+    case TYPE_FLAG:
+        fine = parse_number(entry, value, &number);
+        *(bool *)location = number != 0;
+        break;
+    case TYPE_NUMBER:
+    case TYPE_VERSION:
+        fine = parse_number(entry, value, &number);
+        *(uint64_t *)location = number;
+        break;
+    case TYPE_CHOICE:
+        fine = find_choice(entry, value, &index);
+        *(int *)location = index;
+        break;
+    case TYPE_NAME:
+        fine = find_choice(entry, value, &index);
+        *(const char **)location = entry->choices[index];
+        break;
+    case TYPE_TEXT:
+        *(const char **)location = value;
+        break;
+    case TYPE_ARRAY:
+        if ((size_t)snprintf(location, entry->bytes, "%s", value) >= entry->bytes)
+            return sl_fail(error, SL_INVALID, "the value of %s is longer than %zu characters", entry->name,
+                           entry->bytes - 1);
+        break;
+    }
+    return fine ? SL_OK : sl_fail(error, SL_INVALID, "'%s' is not a value of %s", value, entry->name);
+}
+
+static const option_entry *find_entry(const char *name)
 {
     for (size_t i = 0; i < ENTRIES; i++)
-        if (strlen(TABLE[i].name) == length && memcmp(TABLE[i].name, name, length) == 0)
+        if (!strcmp(TABLE[i].name, name))
             return &TABLE[i];
     return NULL;
 }
 
-static sl_status unknown(const char *name, size_t length, sl_error *error)
+static sl_status unknown(const char *name, sl_error *error)
 {
     const char *names[ENTRIES];
-    char word[64];
     for (size_t i = 0; i < ENTRIES; i++)
         names[i] = TABLE[i].name;
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
-    const char *near = sl_suggest(word, names, ENTRIES);
-    return sl_fail(error, SL_NOT_FOUND, "unknown option '%s'%s%s%s", word, near ? "; did you mean '" : "",
+    const char *near = sl_suggest(name, names, ENTRIES);
+    return sl_fail(error, SL_NOT_FOUND, "unknown option '%s'%s%s%s", name, near ? "; did you mean '" : "",
                    near ? near : "", near ? "'?" : "");
+}
+
+static sl_status decode_line(sl_cuda_options *options, char *line, sl_error *error)
+{
+    char *equals = strchr(line, '=');
+    if (equals)
+        *equals = 0;
+    const option_entry *entry = find_entry(line);
+    return entry && equals ? set_value(options, entry, equals + 1, error) : unknown(line, error);
 }
 
 sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error)
 {
     memset(options, 0, sizeof *options);
-    for (const char *line = text; line && *line;) {
-        const char *end = strchrnul(line, '\n'), *equals = memchr(line, '=', (size_t)(end - line));
-        if (end > line) {
-            size_t name_length = (size_t)((equals ? equals : end) - line);
-            const option_entry *entry = find_entry(line, name_length);
-            if (!entry || !equals)
-                return unknown(line, name_length, error);
-            sl_status status = set_value(options, entry, equals + 1, (size_t)(end - equals - 1), error);
-            if (status)
-                return status;
-        }
-        line = *end ? end + 1 : end;
+    if (!text || !*text)
+        return SL_OK;
+    sl_status status = SL_OK;
+    options->text = strdup(text);
+    if (!options->text)
+        return sl_fail_memory(error);
+    for (char *line = options->text, *next; line && !status; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        if (*line)
+            status = decode_line(options, line, error);
     }
-    return SL_OK;
+    if (status)
+        sl_cuda_options_fini(options);
+    return status;
+}
+
+void sl_cuda_options_fini(sl_cuda_options *options)
+{
+    free(options->text);
+    *options = (sl_cuda_options){0};
 }
 
 sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What `sluice run` tells the CUDA library in the program it starts: a small text in one environment variable.
  *
- * One `key=value` per line; keys are in options.c's table. Both sides use this module, so they cannot disagree. */
+ * One `key=value` per line; keys are in options.c's table, which includes emu/settings.def. Both sides use this module,
+ * so they cannot disagree. */
 #ifndef SL_CUDA_OPTIONS_H
 #define SL_CUDA_OPTIONS_H
 
@@ -9,41 +10,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/settings.h"
 #include "sluice/error.h"
 #include "sluice/trace.h"
 
 #define SL_CUDA_OPTIONS_VARIABLE "SLUICE_OPTIONS"
 
 typedef struct sl_cuda_options {
-    uint32_t lanes, threads;     /* 0: the default */
-    uint32_t compute_capability; /* 10 × major + minor; 0: the machine's */
-    uint64_t max_instructions;   /* 0: no limit */
-    bool quiet;                  /* no warnings */
-    bool check_address;          /* reads just outside of allocations are errors too */
-    bool check_uninit;
-    bool check_race;
-    bool fp_contract_off;     /* products and sums stay apart */
-    char isa[16];             /* empty: the best */
-    char results[1024];       /* folder for the files that tell what each process launched; empty: none */
-    char trace[1024];         /* path of the trace; empty: none */
-    char ptx[1024];           /* file for the PTX texts of the program, each behind its name; empty: none */
-    char plan[1024];          /* file of plans to apply to the PTX of the program; empty: none */
-    char planned[1024];       /* file that tells what the program did, for runs with and without plans; empty: none */
-    char libraries[1024];     /* folder of our libraries */
-    char cudart_static[4096]; /* archives of static CUDA runtimes, separated by colons */
-    char producer[512];       /* line for the trace's header */
-    uint32_t zstd_level;      /* of the trace; 0: the default */
-    bool counters;            /* count requests and sectors even without a trace */
-    bool no_shared;           /* …but no accesses to shared memory */
-    char kernel_regex[512];   /* filters, as sl_trace_filter */
+    sl_run_settings settings;
+    char *text;                 /* of decoded options: what strings of the settings point into */
+    bool quiet;                 /* no warnings */
+    char results[1024];         /* folder for the files that tell what each process launched; empty: none */
+    char trace[1024];           /* path of the trace; empty: none */
+    char ptx[1024];             /* file for the PTX texts of the program, each behind its name; empty: none */
+    char plan[1024];            /* file of plans to apply to the PTX of the program; empty: none */
+    char planned[1024];         /* file that tells what the program did, for runs with and without plans; empty: none */
+    char libraries[1024];       /* folder of our libraries */
+    char static_runtimes[4096]; /* archives of static CUDA runtimes, separated by colons */
+    char producer[512];         /* line for the trace's header */
+    uint64_t zstd_level;        /* of the trace; 0: the default */
+    bool counters;              /* count requests and sectors even without a trace */
+    bool no_shared;             /* …but no accesses to shared memory */
+    char kernel_regex[512];     /* filters, as sl_trace_filter */
     bool ranged;
     uint64_t first_launch, last_launch, blocks;
 } sl_cuda_options;
 
 /* *text is malloc'ed. A value with a newline in it is refused: SL_INVALID. */
 sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error);
-/* Starts from zeroed options. NULL or empty text: all defaults. */
+/* Starts from zeroed options. NULL or empty text: all defaults. On failure there is nothing to free. */
 sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error);
+void sl_cuda_options_fini(sl_cuda_options *options); /* of decoded ones; zeros are fine */
 /* The part that is a trace filter; points into the options. */
 sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options);
 

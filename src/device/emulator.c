@@ -31,7 +31,7 @@ static sl_status emulator_open(const sl_device_config *config, sl_device **devic
     }
     sl_device_info *info = &self->base.info;
     snprintf(info->name, sizeof info->name, "emulator");
-    info->lanes = settings->lanes ? settings->lanes : 32;
+    info->lanes = settings->settings.lanes ? (uint32_t)settings->settings.lanes : 32;
     info->emulated = true;
     info->limits = *sl_emu_limits(self->emu);
     *device = &self->base;

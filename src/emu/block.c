@@ -119,7 +119,7 @@ sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_
     if (posix_memalign((void **)&block->shared, 64, block->shared_room + 64))
         block->shared = NULL;
     ok = ok && block->shared;
-    if (run->emu->config.check_uninit)
+    if (run->emu->check_uninit)
         ok = ok && (block->shared_written = calloc(1, block->shared_room / 8 + 1));
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));

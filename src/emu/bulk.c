@@ -491,7 +491,7 @@ void sl_bulk_execute(sl_warp *warp, const sl_op *op)
                   .lane = __builtin_ctzll(left),
                   .way = op->aux & SL_BULK_WAYS,
                   .mask = 0xffff,
-                  .check = warp->worker->run->emu->config.check_uninit,
+                  .check = warp->worker->run->emu->check_uninit,
                   .records = records};
         c.global.space = SL_SPACE_GLOBAL;
         read_operands(&c);

@@ -11,7 +11,7 @@ sl_status sl_cluster_init(sl_cluster *cluster, sl_worker *worker, sl_error *erro
     uint32_t blocks = worker->run->cluster_blocks;
     *cluster = (sl_cluster){.worker = worker, .block = calloc(blocks, sizeof *cluster->block)};
     sl_status status = cluster->block ? SL_OK : sl_fail_memory(error);
-    if (status == SL_OK && worker->run->emu->config.check_race &&
+    if (status == SL_OK && worker->run->emu->check_race &&
         !(cluster->race = sl_race_create(blocks * worker->run->warps_per_block)))
         status = sl_fail_memory(error);
     for (; cluster->blocks < blocks && status == SL_OK; cluster->blocks++)

@@ -515,8 +515,8 @@ static void decode_function(sl_decoder *d, uint32_t index)
     sl_liveness live;
     if (sl_cfg_build(d->module, d->func, d->arena, &cfg, d->error) != SL_OK ||
         sl_liveness_find(d->func, &cfg, d->arena, &live, d->error) != SL_OK ||
-        sl_contract_find(d->func, &cfg, &live, d->program->emu->config.fp_contract_off, d->arena, &d->contraction,
-                         d->error) != SL_OK)
+        sl_contract_find(d->func, &cfg, &live, d->program->emu->config.settings.fp_contract == SL_FP_CONTRACT_OFF,
+                         d->arena, &d->contraction, d->error) != SL_OK)
         longjmp(d->fail, 1);
     int32_t base = (int32_t)d->bbs.count;
     function->entry_bb = (uint32_t)base;
@@ -602,8 +602,8 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
     d->handlers = handlers;
     d->arena = &kernel->arena;
     d->lanes = handlers->lanes;
-    d->check_uninit = kernel->program->emu->config.check_uninit;
-    d->check_race = kernel->program->emu->config.check_race;
+    d->check_uninit = kernel->program->emu->check_uninit;
+    d->check_race = kernel->program->emu->check_race;
     sl_map_init(&d->handler);
     sl_map_init(&d->const_refs);
     sl_status status = SL_OK;

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "emu/heap.h"
+#include "emu/settings.h"
 #include "machine/limits.h"
 #include "ptx/cubin.h"
 #include "ptx/module.h"
@@ -16,17 +17,10 @@
 typedef struct sl_emu_call sl_emu_call;
 
 typedef struct sl_emu_config {
-    uint32_t lanes;   /* 32 or 64; 0: 32 */
-    uint32_t threads; /* host threads; 0: all cores */
-    uint64_t
-        max_instructions; /* warp instructions per launch and what it launches; 0: a limit for each warp (warp.c) */
-    bool check_uninit;    /* report reads of memory never written as errors */
-    bool check_race;      /* report races within a block or cluster, and shuffles of lanes that do not take part */
-    bool fp_contract_off; /* mul and add stay apart where ptxas makes an fma of them */
-    bool host_addresses;  /* device addresses are host pointers, as in unified memory */
+    sl_run_settings settings;      /* strings must outlive the emulator */
+    bool host_addresses;           /* device addresses are host pointers, as in unified memory */
     uint64_t around, around_bytes; /* memory of another device is copied to these addresses (sl_heap_create_around); 0:
                                       none */
-    const char *isa;               /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_cubin *cubin;         /* facts about kernels of all programs; NULL: none */
     const sl_machine *machine;     /* whose limits hold; NULL: the built-in h200 */
     const sl_launch_sink *sink;    /* NULL: nobody listens, nothing is recorded */

@@ -231,7 +231,7 @@ static void move_matrix(sl_warp *w, const sl_op *o, bool store)
     u32 stride[SL_LANES];
     memory_matrix m = matrix_of(w, o);
     const u32 *list = &w->code->list[o->list];
-    bool check = w->worker->run->emu->config.check_uninit;
+    bool check = w->worker->run->emu->check_uninit;
     addresses(w, o, base);
     memcpy(stride, sl_operand(w, list[2]), sizeof stride); /* the result may overwrite it */
     record_matrix(w, o, &m, base, stride);
@@ -278,7 +278,7 @@ static void matrix_rows(sl_warp *w, const sl_op *o, bool store, u8 *row[SL_LANES
     addresses(w, o, addr);
     u64 rows = o->count == 4 ? UINT32_MAX : ((u64)1 << 8 * o->count) - 1, used = w->mask & (rows | rows << 32);
     sl_warp_record(w, o, used, used ? addr : NULL);
-    bool check = w->worker->run->emu->config.check_uninit;
+    bool check = w->worker->run->emu->check_uninit;
     for (int i = 0; i < SL_LANES; i++) {
         row[i] = NULL;
         if (!(used >> i & 1))

@@ -232,7 +232,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
 #define SL_LOAD(M, R)                                                                                                  \
     static __attribute__((noinline)) void load_lanes_##M##_##R(sl_warp *w, const sl_op *o, const u64 *addr)            \
     {                                                                                                                  \
-        bool check = w->worker->run->emu->config.check_uninit;                                                         \
+        bool check = w->worker->run->emu->check_uninit;                                                                \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
             u32 bytes = (u32)sizeof(M) * o->count;                                                                     \
@@ -366,7 +366,7 @@ SL_LOAD(u64, u64)
 #define SL_STORE(M, R)                                                                                                 \
     static __attribute__((noinline)) void store_lanes_##M##_##R(sl_warp *w, const sl_op *o, const u64 *addr)           \
     {                                                                                                                  \
-        bool check = w->worker->run->emu->config.check_uninit;                                                         \
+        bool check = w->worker->run->emu->check_uninit;                                                                \
         u32 bytes = (u32)sizeof(M) * o->count;                                                                         \
         u8 *to[SL_LANES];                                                                                              \
         SL_EACH_ACTIVE(w, i)                                                                                           \
@@ -609,7 +609,7 @@ static inline u32 add_bf16x2(u32 a, u32 b)
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
             T *word = bias ? (T *)(uintptr_t)(*bias + addr[i]) : sl_memory_resolve(w, o, i, addr[i], sizeof(T), true); \
-            if (!bias && w->worker->run->emu->config.check_uninit) {                                                   \
+            if (!bias && w->worker->run->emu->check_uninit) {                                                          \
                 sl_memory_check_read(w, o, i, addr[i], sizeof(T));                                                     \
                 sl_memory_mark_written(w, o, i, addr[i], sizeof(T));                                                   \
             }                                                                                                          \
@@ -629,8 +629,7 @@ static inline u32 add_bf16x2(u32 a, u32 b)
         addresses_of(w, o, o->aux &SL_ATOM_ADDRESS_32, addr);                                                          \
         record(w, o, addr);                                                                                            \
         bool others = w->worker->run->parallel && o->space != SL_SPACE_SHARED;                                         \
-        bool fast =                                                                                                    \
-            o->space != SL_SPACE_LOCAL && fast_path(w, o, addr, &at) && !w->worker->run->emu->config.check_uninit;     \
+        bool fast = o->space != SL_SPACE_LOCAL && fast_path(w, o, addr, &at) && !w->worker->run->emu->check_uninit;    \
         if (!fast || others) {                                                                                         \
             atomic_lanes_##T(w, o, addr, what, fast ? &at.bias : NULL);                                                \
             return;                                                                                                    \
@@ -720,7 +719,7 @@ SL_HANDLER(cp_async)
         sl_race_copy(w, o, to);
     source.space = SL_SPACE_GLOBAL;
     const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
-    bool check = w->worker->run->emu->config.check_uninit;
+    bool check = w->worker->run->emu->check_uninit;
     SL_EACH_ACTIVE(w, i)
     {
         u32 bytes = limit && limit[i] < o->size ? limit[i] : o->size;

@@ -792,7 +792,7 @@ SL_HANDLER(surface_pack)
         if (!locate(w, o, list, i, surface, bytes, &addr[i]))
             continue;
         memcpy(sl_memory_resolve_aligned(w, o, i, addr[i], bytes, 1, true), element, bytes);
-        if (w->worker->run->emu->config.check_uninit)
+        if (w->worker->run->emu->check_uninit)
             sl_memory_mark_written(w, o, i, addr[i], bytes);
         stored |= (u64)1 << i;
     }

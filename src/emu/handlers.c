@@ -28,10 +28,11 @@ static bool runs_here(const char *isa)
 #endif
 }
 
-const sl_handler_set *sl_handlers_choose(const char *isa, uint32_t lanes)
+const sl_handler_set *sl_handlers_choose(const char *isa, uint64_t lanes)
 {
+    bool any = !isa || !strcmp(isa, "best");
 #define SL_TRY(name)                                                                                                   \
-    if ((!isa || !strcmp(isa, #name)) && runs_here(#name))                                                             \
+    if ((any || !strcmp(isa, #name)) && runs_here(#name))                                                              \
         return lanes == 64 ? sl_exec_set_##name##_64() : sl_exec_set_##name##_32();
     SL_SETS(SL_TRY)
     return NULL;

@@ -26,8 +26,11 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
     if (!emu)
         return sl_fail_memory(error);
     emu->config = *config;
-    if (!emu->config.lanes)
-        emu->config.lanes = 32;
+    sl_run_settings *settings = &emu->config.settings;
+    if (!settings->lanes)
+        settings->lanes = 32;
+    emu->check_uninit = settings->check == SL_CHECK_UNINIT;
+    emu->check_race = settings->check == SL_CHECK_RACE;
     sl_arena_init(&emu->range_labels);
     sl_emu_printf_limit(emu, SL_PRINTF_BYTES);
     sl_status status = SL_OK;
@@ -36,21 +39,21 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
     else
         status = sl_machine_load("h200", &emu->machine, error);
     emu->limits = sl_gpu_limits_of(&emu->machine);
-    if (status == SL_OK && emu->config.lanes != 32 && emu->config.lanes != 64)
-        status = sl_fail(error, SL_INVALID, "a warp has 32 or 64 lanes, not %u", emu->config.lanes);
-    else if (status == SL_OK && !(emu->handlers = sl_handlers_choose(config->isa, emu->config.lanes)))
+    if (status == SL_OK && settings->lanes != 32 && settings->lanes != 64)
+        status = sl_fail(error, SL_INVALID, "a warp has 32 or 64 lanes, not %llu", (unsigned long long)settings->lanes);
+    else if (status == SL_OK && !(emu->handlers = sl_handlers_choose(settings->isa, settings->lanes)))
         status = sl_fail(error, SL_INVALID, "instruction set %s is not available here",
-                         config->isa ? config->isa : "x86-64-v2");
+                         settings->isa ? settings->isa : "x86-64-v2");
     if (status == SL_OK)
         status = config->around_bytes ? sl_heap_create_around(config->around, config->around_bytes, &emu->heap, error)
-                                      : sl_heap_create(config->check_uninit, config->host_addresses, &emu->heap, error);
+                                      : sl_heap_create(emu->check_uninit, config->host_addresses, &emu->heap, error);
     if (status == SL_OK)
         status = sl_heap_alloc(emu->heap, SL_PARAM_BYTES, SL_ALLOC_INTERNAL, "kernel parameters", &emu->params, error);
     if (status == SL_OK)
         status = sl_heap_alloc(emu->heap, SL_GRID_WORKSPACE_BYTES, SL_ALLOC_INTERNAL, "grid workspace",
                                &emu->grid_workspace, error);
     if (status == SL_OK)
-        status = sl_pool_create(config->threads, &emu->pool, error);
+        status = sl_pool_create((unsigned)settings->threads, &emu->pool, error);
     if (status != SL_OK) {
         sl_emu_destroy(emu);
         return status;
@@ -543,8 +546,8 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
         return sl_fail_memory(error);
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->turn, NULL);
-    l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
-                  !emu->config.check_race && sl_blocks_independent(run);
+    l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.settings.max_instructions &&
+                  !emu->check_uninit && !emu->check_race && sl_blocks_independent(run);
     run->parallel = l->parallel;
     l->step = run->clusters / PROGRESS_STEPS + 1;
     sl_progress_phase(emu->config.progress, "kernel %s", run->kernel->facts.name);
@@ -617,7 +620,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
                     .kernel = kernel,
                     .code = &kernel->code,
                     .launch = launch,
-                    .lanes = emu->config.lanes,
+                    .lanes = (uint32_t)emu->config.settings.lanes,
                     .threads_per_block = launch->block[0] * launch->block[1] * launch->block[2],
                     .blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
                     .shared_bytes = shared_bytes(kernel, launch->dynamic_shared_bytes),

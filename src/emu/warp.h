@@ -221,6 +221,7 @@ typedef struct sl_printed {
 
 struct sl_emu {
     sl_emu_config config;
+    bool check_uninit, check_race; /* of its settings */
     sl_machine machine;
     sl_gpu_limits limits;
     sl_heap *heap;

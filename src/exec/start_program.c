@@ -58,28 +58,11 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
     }
 }
 
-/* "9.0" as 90. */
-static sl_status parse_capability(const char *text, uint32_t *capability, sl_error *error)
-{
-    unsigned major, minor;
-    char rest;
-    if (text && (sscanf(text, "%2u.%1u%c", &major, &minor, &rest) != 2 || major < 5))
-        return sl_fail(error, SL_INVALID, "--compute-capability %s: give it as 9.0, at least 5.0", text);
-    *capability = text ? major * 10 + minor : 0;
-    return SL_OK;
-}
-
 static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, bool quiet, sl_error *error)
 {
-    *out = (sl_cuda_options){.lanes = o->lanes,
-                             .threads = o->threads,
-                             .max_instructions = o->max_instructions,
+    *out = (sl_cuda_options){.settings = o->settings,
                              .quiet = quiet,
-                             .check_address = o->check_address,
-                             .check_uninit = o->check_uninit,
-                             .check_race = o->check_race,
-                             .fp_contract_off = o->fp_contract_off,
-                             .zstd_level = (uint32_t)o->zstd_level,
+                             .zstd_level = (uint64_t)o->zstd_level,
                              .counters = o->count,
                              .no_shared = o->no_shared,
                              .ranged = o->filter.ranged,
@@ -91,7 +74,6 @@ static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, 
         char *to;
         size_t size;
     } texts[] = {
-        {"the instruction set", o->isa ? o->isa : "", out->isa, sizeof out->isa},
         {"the folder for results", o->scratch, out->results, sizeof out->results},
         {"the file for PTX", o->ptx_path ? o->ptx_path : "", out->ptx, sizeof out->ptx},
         {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
@@ -100,9 +82,7 @@ static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if ((size_t)snprintf(texts[i].to, texts[i].size, "%s", texts[i].value) >= texts[i].size)
             return sl_fail(error, SL_INVALID, "%s is longer than %zu characters", texts[i].name, texts[i].size - 1);
-    if (parse_capability(o->compute_capability, &out->compute_capability, error))
-        return SL_INVALID;
-    sl_find_static_runtimes(o->cudart_static, out->cudart_static, sizeof out->cudart_static);
+    sl_find_static_runtimes(o->settings.cudart_static, out->static_runtimes, sizeof out->static_runtimes);
     snprintf(out->producer, sizeof out->producer, "%s", o->producer);
     for (char *c = out->producer; *c; c++)
         if (*c == '\n')
@@ -127,7 +107,7 @@ sl_status sl_program_start(void *context, const sl_input *input, const sl_record
     program_run run = {.options = options, .end = end};
     sl_status status = fill_options(&passed, options, *(const bool *)context, error);
     if (!status)
-        status = sl_app_inspect(input->spec.name, passed.cudart_static, &app, error);
+        status = sl_app_inspect(input->spec.name, passed.static_runtimes, &app, error);
     const sl_app_start start = {
         .emulate = &passed, .folder = passed.results, .output_to_stderr = options->output_to_stderr};
     if (!status)

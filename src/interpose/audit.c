@@ -87,7 +87,7 @@ static void look_at(const char *path, uint64_t base)
         return;
     bool found = false;
     if (!is_target(&object.file, base) && !sl_elf_open(object.file.data, object.file.bytes, &elf, NULL)) {
-        sl_status status = sl_static_runtime_find(&elf, options.cudart_static, &object.runtime, &error);
+        sl_status status = sl_static_runtime_find(&elf, options.static_runtimes, &object.runtime, &error);
         found = !status;
         if (status && status != SL_NOT_FOUND)
             tell_problem(path, error.text);

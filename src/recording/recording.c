@@ -28,13 +28,7 @@ static sl_status hear_launch(void *context, const sl_launch_result *result, sl_e
 static sl_status emulate(const sl_input *input, const sl_record_options *o, sl_recorder *recorder, sl_run_end *end,
                          sl_error *error)
 {
-    sl_emu_config emu = {.lanes = o->lanes,
-                         .threads = o->threads,
-                         .max_instructions = o->max_instructions,
-                         .check_uninit = o->check_uninit,
-                         .check_race = o->check_race,
-                         .fp_contract_off = o->fp_contract_off,
-                         .isa = o->isa,
+    sl_emu_config emu = {.settings = o->settings,
                          .cubin = &input->cubin,
                          .sink = sl_recorder_sink(recorder),
                          .progress = o->progress,

@@ -9,6 +9,7 @@
 #ifndef SL_RECORDING_RECORDING_H
 #define SL_RECORDING_RECORDING_H
 
+#include "emu/settings.h"
 #include "recording/input.h"
 #include "trace/recorder.h"
 
@@ -33,17 +34,8 @@ typedef sl_status sl_program_starter(void *context, const sl_input *input, const
 struct sl_record_options {
     sl_trace_filter filter; /* which launches */
     /* the emulator */
-    uint32_t lanes;                 /* 0: 32 */
-    uint32_t threads;               /* 0: all cores */
-    uint64_t max_instructions;      /* warp instructions per launch; 0: no limit */
-    bool check_address;             /* of programs: out-of-bounds reads are errors */
-    bool check_uninit;              /* so are reads of uninitialised memory */
-    bool check_race;                /* so are races within a block */
-    bool fp_contract_off;           /* products and sums stay apart */
-    const char *isa;                /* NULL: the best */
-    const char *cudart_static;      /* of programs: the archive of the CUDA runtime in them; NULL: searched for */
-    const char *compute_capability; /* of programs: of the device they see, "9.0"; NULL: the machine's */
-    bool output_to_stderr;          /* of programs: what they write to standard output goes to standard error */
+    sl_run_settings settings;
+    bool output_to_stderr; /* of programs: what they write to standard output goes to standard error */
     void (*print)(void *context, const char *text, size_t length); /* output of kernels; NULL: discarded */
     bool check;                                                    /* workloads: compare with the CPU */
     /* the trace */

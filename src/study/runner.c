@@ -152,8 +152,7 @@ static sl_status record(const job *j, const char *path, sl_error *error)
     sl_status status = sl_input_open(&j->point->input, &input, error);
     if (status)
         return status;
-    const sl_record_options options = {.lanes = j->machine.lanes,
-                                       .threads = 1,
+    const sl_record_options options = {.settings = {.lanes = j->machine.lanes, .threads = 1},
                                        .trace_path = path,
                                        .producer = "sluice " SLUICE_VERSION,
                                        .zstd_level = 1,

@@ -79,6 +79,55 @@ stderr_has '--grid does not apply to vecadd, which is a workload'
 run "$sluice" sim "$ptx"
 exits 2
 stderr_has '--grid is missing'
+run "$sluice" run vecadd --compute-capability 9.0
+exits 2
+stderr_has '--compute-capability does not apply to vecadd, which is a workload'
+run "$sluice" import other.trc -o i.slt --check race
+exits 2
+stderr_has "--check does not apply to 'import', which takes a trace to import"
+run "$sluice" import other.trc -o i.slt --seed 3
+exits 2
+stderr_has "--seed does not apply to 'import', which does nothing at random"
+run "$sluice" measure --plan plan.json vecadd --isa v3
+exits 2
+stderr_has "--isa does not apply to 'measure', which does not use the emulator"
+
+it 'checks the value of every setting, whatever the input is'
+for input in vecadd "$ptx" v.slt '-- true'; do
+    for setting in 'compute-capability=nonsense' 'compute-capability=4.5' 'compute-capability=9.0.1' 'lanes=16' \
+        'max-instructions=0' 'check=nonsense' 'fp-contract=nonsense' 'isa=nonsense'; do
+        # shellcheck disable=SC2086
+        run "$sluice" model "--$setting" $input
+        exits 2
+        stderr_has "--${setting%%=*}: "
+    done
+done
+
+it 'lists and completes only options that apply to what a command takes'
+for option in lanes max-instructions check fp-contract isa cudart-static compute-capability; do
+    run "$sluice" run --help
+    stdout_has "--$option "
+    for command in import measure; do
+        run "$sluice" "$command" --help
+        stdout_lacks "--$option "
+    done
+done
+for option in size seed grid arg cubin workload optimise; do
+    run "$sluice" import --help
+    stdout_lacks "--$option"
+done
+run "$sluice" import --help
+stdout_has '--kernel'
+for shell in bash zsh fish; do
+    run "$sluice" completion "$shell"
+    exits 0
+done
+run sh -c "'$sluice' completion bash | grep '^ *import)'"
+stdout_has '--kernel'
+stdout_lacks '--compute-capability'
+
+
+it 'says what an argument does not belong to'
 run "$sluice" model v.slt n=4
 exits 2
 stderr_has "unexpected argument 'n=4': v.slt is a trace"

@@ -10,6 +10,8 @@ typedef struct values {
     const char *name;
     uint64_t count, bytes;
     int choice;
+    uint64_t version;
+    const char *host;
     const char *json, *csv;
     sl_option_list list;
     sl_option_range range;
@@ -24,6 +26,8 @@ static const sl_option specific[] = {
     {"count", 'c', SL_OPTION_NUMBER, "N", "", AT(count), 2, 5000000, NULL},
     {"bytes", 0, SL_OPTION_BYTES, "BYTES", "", AT(bytes), 0, 0, NULL},
     {"isa", 0, SL_OPTION_CHOICE, "NAME", "", AT(choice), 0, 0, choices},
+    {"version", 0, SL_OPTION_VERSION, "X.Y", "", AT(version), 50, 130, NULL},
+    {"host", 0, SL_OPTION_NAME, "NAME", "", AT(host), 0, 0, choices},
     {0},
 };
 static const sl_option shared[] = {
@@ -309,6 +313,33 @@ static void values_are_told_as_they_could_be_typed(void **state)
     release(&p);
 }
 
+static void versions_are_checked_and_become_tens(void **state)
+{
+    (void)state;
+    parsed p;
+    char text[32];
+    assert_int_equal(parse(&p, 0, "--version 12.1")->status, SL_OK);
+    assert_int_equal(p.v.version, 121);
+    assert_string_equal(sl_option_text(p.args.set[0], &p.v, text, sizeof text), "12.1");
+    release(&p);
+    expect_error("--version nonsense", "--version: 'nonsense' is not a version X.Y, such as 9.0");
+    expect_error("--version 9", "--version: '9' is not a version X.Y, such as 9.0");
+    expect_error("--version -9.0", "--version: '-9.0' is not a version X.Y, such as 9.0");
+    expect_error("--version 9.0a", "--version: '9.0a' is not a version X.Y, such as 9.0");
+    expect_error("--version 3.5", "--version: 3.5 is lower than 5.0");
+    expect_error("--version 13.1", "--version: 13.1 is higher than 13.0");
+}
+
+static void a_name_is_one_of_the_choices(void **state)
+{
+    (void)state;
+    parsed p;
+    assert_int_equal(parse(&p, 0, "--host v2")->status, SL_OK);
+    assert_ptr_equal(p.v.host, choices[2]);
+    release(&p);
+    expect_error("--host v9", "--host: 'v9' is not one of best, portable, v2, v3; did you mean 'v2'?");
+}
+
 static void help_stops_the_reading(void **state)
 {
     (void)state;
@@ -340,6 +371,8 @@ int main(void)
         cmocka_unit_test(dimensions_that_are_left_out_are_one),
         cmocka_unit_test(the_options_that_were_given_are_listed_in_table_order),
         cmocka_unit_test(values_are_told_as_they_could_be_typed),
+        cmocka_unit_test(versions_are_checked_and_become_tens),
+        cmocka_unit_test(a_name_is_one_of_the_choices),
         cmocka_unit_test(help_stops_the_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

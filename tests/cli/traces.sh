@@ -127,7 +127,7 @@ stderr_has 'cannot write the HTML report: File too large'
 empty_directory limited
 
 it 'leaves the limit of file sizes to programs as it was'
-run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice" run -q -- sh -c 'head -c 5000 /dev/zero >big'
+run sh -c 'ulimit -f 1; exec "$@"' sh "$sluice_with_programs" run -q -- sh -c 'head -c 5000 /dev/zero >big'
 exits 153
 
 it 'removes with the next run what SIGKILL left'

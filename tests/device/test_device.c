@@ -226,7 +226,7 @@ static void emulators_side_by_side_record_the_same_addresses(void **state)
     uint32_t result[40];
     for (uint32_t i = 0; i < 2; i++) {
         sl_launch_sink sink = recording_sink(&heard[i]);
-        sl_emu_config emu = {.threads = 1, .sink = &sink};
+        sl_emu_config emu = {.settings.threads = 1, .sink = &sink};
         assert_int_equal(sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device[i], &error), SL_OK);
         uint64_t out = allocate(device[i], sizeof result, "out");
         assert_int_equal(launch_fill(kernel(load(device[i]), "fill_u32"), out, 100 * i, 40, 2, 20), SL_OK);

@@ -92,20 +92,22 @@ rig *rig_open(const rig_config *config)
     r->config = *config;
     r->sink = (sl_launch_sink){.context = r, .begin = on_begin, .block = on_block, .end = on_end};
     on_print(&r->printed, "", 0);
-    sl_emu_config emu = {.lanes = config->lanes,
-                         .threads = config->threads,
-                         .isa = config->isa,
-                         .check_uninit = config->check_uninit,
-                         .check_race = config->check_race,
-                         .fp_contract_off = config->fp_contract_off,
-                         .host_addresses = true,
-                         .max_instructions = config->max_instructions,
-                         .machine = config->machine,
-                         .progress = config->progress,
-                         .sink = config->silent ? NULL : &r->sink,
-                         .print = on_print,
-                         .print_lost = config->print_lost,
-                         .print_context = &r->printed};
+    sl_emu_config emu = {
+        .settings = {.lanes = config->lanes,
+                     .threads = config->threads,
+                     .isa = config->isa,
+                     .check = config->check_uninit ? SL_CHECK_UNINIT
+                              : config->check_race ? SL_CHECK_RACE
+                                                   : SL_CHECK_GPU,
+                     .fp_contract = config->fp_contract_off ? SL_FP_CONTRACT_OFF : SL_FP_CONTRACT_PTXAS,
+                     .max_instructions = config->max_instructions},
+        .host_addresses = true,
+        .machine = config->machine,
+        .progress = config->progress,
+        .sink = config->silent ? NULL : &r->sink,
+        .print = on_print,
+        .print_lost = config->print_lost,
+        .print_context = &r->printed};
     if (sl_emu_create(&emu, &r->emu, &r->error) != SL_OK)
         fail_msg("%s", r->error.text);
     open_rig = r;
@@ -150,7 +152,7 @@ void rig_everywhere(void (*body)(rig *r))
     static const char *const isas[] = {"v3", "v2", "portable"};
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
-            sl_emu_config probe = {.lanes = lanes, .threads = 1, .isa = isas[i]};
+            sl_emu_config probe = {.settings = {.lanes = lanes, .threads = 1, .isa = isas[i]}};
             sl_emu *emu;
             if (sl_emu_create(&probe, &emu, NULL) != SL_OK)
                 continue;

@@ -28,10 +28,7 @@ typedef struct session {
 static inline bool session_open(session *s, const machine *m, const char *ptx, const sl_launch_sink *sink)
 {
     memset(s, 0, sizeof *s);
-    sl_emu_config config = {.lanes = m->lanes,
-                            .threads = 1,
-                            .isa = m->isa,
-                            .max_instructions = 100000000,
+    sl_emu_config config = {.settings = {.lanes = m->lanes, .threads = 1, .isa = m->isa, .max_instructions = 100000000},
                             .host_addresses = true,
                             .sink = sink};
     if (sl_emu_create(&config, &s->emu, &s->error) != SL_OK)

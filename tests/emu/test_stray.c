@@ -55,9 +55,7 @@ typedef struct scene {
 static bool open_scene(scene *c, const machine *m, uint32_t threads, bool forgiving)
 {
     memset(c, 0, sizeof *c);
-    sl_emu_config config = {.lanes = m->lanes,
-                            .threads = threads,
-                            .isa = m->isa,
+    sl_emu_config config = {.settings = {.lanes = m->lanes, .threads = threads, .isa = m->isa},
                             .host_addresses = true,
                             .stray = forgiving ? hear : NULL,
                             .stray_context = &c->h};
@@ -248,7 +246,7 @@ static void parameters_cannot_be_written(void **state)
     heard h = {0};
     session s = {0};
     const sl_emu_config config = {
-        .lanes = 32, .threads = 1, .host_addresses = true, .stray = hear, .stray_context = &h};
+        .settings = {.lanes = 32, .threads = 1}, .host_addresses = true, .stray = hear, .stray_context = &h};
     assert_int_equal(sl_emu_create(&config, &s.emu, &s.error), SL_OK);
     assert_int_equal(sl_ptx_parse(WRITE, strlen(WRITE), "test.ptx", &s.module, &s.error), SL_OK);
     assert_int_equal(sl_emu_load(s.emu, (const sl_ptx_module *const *)&s.module, 1, &s.program, &s.error), SL_OK);

@@ -54,7 +54,7 @@ bench *bench_open(void)
     assert_non_null(b);
     for (size_t i = 0; i < sizeof isas / sizeof *isas && b->setups + 2 <= SETUPS; i++) {
         for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
-            sl_emu_config probe = {.lanes = lanes, .threads = 1, .isa = isas[i]};
+            sl_emu_config probe = {.settings = {.lanes = lanes, .threads = 1, .isa = isas[i]}};
             sl_emu *emu;
             if (sl_emu_create(&probe, &emu, NULL) != SL_OK)
                 continue;

@@ -124,13 +124,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_kernel(r);
     sl_status status = text ? sl_ptx_parse((const char *)data, size, "fuzz", &module, &error)
                             : sl_ptx_parse(r->text, r->used, "recipe", &module, &error);
-    const sl_emu_config config = {.lanes = head[0] & 1 ? 64 : 32,
-                                  .threads = head[0] & 2 ? 2 : 1,
-                                  .check_uninit = head[0] & 4,
-                                  .isa = head[0] & 8 ? sl_emu_isa_at(1) : NULL,
+    const sl_emu_config config = {.settings = {.lanes = head[0] & 1 ? 64 : 32,
+                                               .threads = head[0] & 2 ? 2 : 1,
+                                               .check = head[0] & 4 ? SL_CHECK_UNINIT : SL_CHECK_GPU,
+                                               .isa = head[0] & 8 ? sl_emu_isa_at(1) : NULL,
+                                               .max_instructions = MAX_INSTRUCTIONS},
                                   .print = count_text,
-                                  .stray = head[0] & 64 ? ignore_stray : NULL,
-                                  .max_instructions = MAX_INSTRUCTIONS};
+                                  .stray = head[0] & 64 ? ignore_stray : NULL};
     until_failure = head[0] & 32 ? head[4] * 4 : -1;
     if (!status && !sl_emu_create(&config, &emu, &error))
         run_kernels(emu, module, head);

@@ -30,7 +30,8 @@ static void start(kernel *k, const char *name, const char *cubin, uint32_t sm)
     assert_int_equal(sl_file_read(cubin, &k->binary, &bytes, &error), SL_OK);
     assert_int_equal(sl_cubin_read(k->binary, bytes, &k->cubin, &error), SL_OK);
     assert_int_equal(sl_ptx_parse(k->text, length, "kernels.ptx", &k->module, &error), SL_OK);
-    assert_int_equal(sl_emu_create(&(sl_emu_config){.cubin = &k->cubin, .threads = 1}, &k->emu, &error), SL_OK);
+    assert_int_equal(sl_emu_create(&(sl_emu_config){.cubin = &k->cubin, .settings.threads = 1}, &k->emu, &error),
+                     SL_OK);
     const sl_ptx_module *modules[] = {k->module};
     assert_int_equal(sl_emu_load(k->emu, modules, 1, &k->program, &error), SL_OK);
     assert_int_equal(sl_emu_kernel_get(k->program, name, &prepared, &error), SL_OK);

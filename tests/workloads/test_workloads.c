@@ -63,7 +63,7 @@ static sl_workload_result run_small(const sl_workload *workload, const char *isa
 {
     *d = (digest){.hash = 0xcbf29ce484222325u};
     sl_launch_sink sink = {.context = d, .begin = begin, .block = block, .end = end};
-    sl_emu_config config = {.lanes = lanes, .threads = threads, .isa = isa, .sink = &sink};
+    sl_emu_config config = {.settings = {.lanes = lanes, .threads = threads, .isa = isa}, .sink = &sink};
     sl_device_config device_config = {.emu = &config};
     sl_device *device = NULL;
     sl_workload_options options = {.size = "small", .seed = 1};
@@ -201,7 +201,7 @@ static void one_seed_gives_one_input_and_another_gives_another(void **state)
     assert_int_equal(first.hash, again.hash);
     digest d = {.hash = 0xcbf29ce484222325u};
     sl_launch_sink sink = {.context = &d, .begin = begin, .block = block, .end = end};
-    sl_emu_config config = {.threads = 1, .sink = &sink};
+    sl_emu_config config = {.settings.threads = 1, .sink = &sink};
     sl_device_config device_config = {.emu = &config};
     sl_device *device = NULL;
     sl_workload_options options = {.size = "small", .seed = 2};
