@@ -61,6 +61,7 @@ static void put_trace(sl_json *j, const sl_report_trace *trace)
 void sl_report_tool_json(sl_json *j, const char *command)
 {
     sl_json_string_member(j, "tool", "sluice");
+    sl_json_u64_member(j, "schema", SL_JSON_SCHEMA);
     sl_json_string_member(j, "version", SLUICE_VERSION);
     sl_json_string_member(j, "command", command);
 }

@@ -7,7 +7,10 @@
 #include "report/launches.h"
 #include "trace/counters.h"
 
-/* Members of the outermost object: tool, version, command. */
+/* The version of what JSON reports look like: it grows when a member is renamed, moved, removed or means something
+ * else, not when one is added. tests/cli/schema.sh lists the members. */
+enum { SL_JSON_SCHEMA = 1 };
+/* Members of the outermost object: tool, schema, version, command. */
 void sl_report_tool_json(sl_json *json, const char *command);
 /* The same, and: machine, options, seed, trace. */
 void sl_report_head_json(sl_json *json, const sl_report_info *info);

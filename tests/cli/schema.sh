@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What JSON reports look like: tests/data/schema.txt lists their members. Whoever changes or removes one raises
+# SL_JSON_SCHEMA (src/report/parts.h) and writes the list again: SLUICE_WRITE_SCHEMA=1 sh tests/cli/schema.sh.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+if ! python=$(sh "$source_root/tests/python/find.sh"); then
+    it 'is tested with Python'
+    skip 'python3 (3.9 or later) is not installed'
+    done_testing
+fi
+
+it 'keeps the members of JSON reports'
+gpu='--gpu fermi-gtx480'
+"$sluice" trace -q spmv --size small -o spmv.slt
+# shellcheck disable=SC2086
+{
+    "$sluice" info spmv.slt --json >info.json
+    "$sluice" run spmv --size small --json >run.json
+    "$sluice" profile spmv.slt $gpu --json >profile.json
+    "$sluice" model spmv.slt $gpu --json >model.json
+    "$sluice" sim spmv.slt $gpu --l1 decoupled --bound --json >sim.json
+    "$sluice" compare spmv.slt $gpu --gpu v100 --json >compare.json
+    "$sluice" report spmv.slt $gpu --json -o page.html >report.json
+}
+cat >members.py <<'END'
+import json, sys
+def members(value, path):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from members(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from members(inner, path + "[]")
+    else:
+        yield path
+for name in sys.argv[1:]:
+    with open(name + ".json") as file:
+        text = file.read()
+    data, _ = json.JSONDecoder().raw_decode(text)
+    print(name, "schema", data["schema"])
+    for path in sorted(set(members(data, name))):
+        if ".options." not in path:
+            print(path)
+END
+"$python" members.py info run profile model sim compare report >members.txt || fail 'the reports could not be read'
+[ -z "${SLUICE_WRITE_SCHEMA:-}" ] || cp members.txt "$source_root/tests/data/schema.txt"
+# Nothing that was there may be gone; what is new may be added to the list at any time.
+gone=$(grep -vxFf members.txt "$source_root/tests/data/schema.txt")
+[ -z "$gone" ] || fail "gone, or of another schema: $gone"
+
+done_testing
