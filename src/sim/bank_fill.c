@@ -92,7 +92,7 @@ static void finish_fill(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t set)
     if (!line->valid && !line->in_flight && !line->dirty) { /* a store has invalidated all of it */
         uint32_t way = (uint32_t)(line_slot - (size_t)set * b->ways);
         sl_line_report_eviction(b, set, way, false);
-        sl_line_clear(b, set, way, false);
+        sl_line_clear(b, set, way);
     }
     if (b->frc_filled)
         sl_frc_swap_in_filled(sim, b);

@@ -32,7 +32,7 @@ void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
     b->line[line_slot].stale |= b->line[line_slot].in_flight;
     if (!b->line[line_slot].in_flight) {
         sl_line_report_eviction(b, set, way, false);
-        sl_line_clear(b, set, way, false);
+        sl_line_clear(b, set, way);
     }
 }
 
@@ -232,7 +232,7 @@ uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     bool held = b->level->inclusive && (invalidate_above(sim, b, line_slot) || lent);
     uint32_t writeback = b->line[line_slot].dirty ? write_back(sim, b, line_slot) : SL_NONE;
     uint64_t line = b->line[line_slot].tag - 1;
-    sl_line_clear(b, set, way, false);
+    sl_line_clear(b, set, way);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
             sl_bank_send(sim, b, writeback);

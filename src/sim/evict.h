@@ -42,13 +42,13 @@ static inline void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t wa
     if (!plain && b->bypass.ops)
         sl_policy_evict(&b->bypass, set, way, reused);
 }
-static inline void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way, bool plain)
+static inline void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t line_slot = (size_t)set * b->ways + way;
     sl_line *line = &b->line[line_slot];
-    sl_set_tag(b, set, way, 0, plain);
+    sl_set_tag(b, set, way, 0, false);
     line->valid = line->dirty = line->stale = line->mark = 0;
-    if (!plain && b->stored)
+    if (b->stored)
         b->stored[line_slot] = (sl_stored){0};
 }
 /* Invalidates a line. Sectors in flight serve only requests that wait for them already. */
@@ -57,10 +57,10 @@ void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 /* Evicts a line that is dirty, or from a bank that is not plain; it has been counted and reported. */
 uint32_t sl_line_evict_any(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
 /* Evicts a line from its way. Where misses are overlapped, that is all; otherwise returns the number of its record in
- * bank->eviction, or SL_NONE if the way is free at once. */
+ * bank->eviction, or SL_NONE if the way is free at once. `plain`: for a miss at a plain bank, which fills the way. */
 static inline uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, bool plain)
 {
-    const sl_line *line = &b->line[(size_t)set * b->ways + way];
+    sl_line *line = &b->line[(size_t)set * b->ways + way];
     sl_sim_level_result *stats = &sim->result->level[b->number];
     stats->evictions++;
     stats->unused_evictions += !(line->mark & SL_LINE_REUSED);
@@ -68,7 +68,7 @@ static inline uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint
     sl_line_report_eviction(b, set, way, plain);
     if (!plain || line->dirty)
         return sl_line_evict_any(sim, b, set, way);
-    sl_line_clear(b, set, way, true);
+    line->valid = line->stale = line->mark = 0; /* its tag is overwritten next */
     return SL_NONE;
 }
 /* Sends the request for a line below, once its victim has been evicted. */
