@@ -7,8 +7,8 @@
 
 #include "support.h"
 
-/* A value of each type that is not the default. */
-static inline bool example_FLAG(uint64_t min, const char *const *choices)
+/* A value of each type that is not the default. No setting may be a flag at times. */
+__attribute__((unused)) static bool example_FLAG(uint64_t min, const char *const *choices)
 {
     (void)min, (void)choices;
     return true;
