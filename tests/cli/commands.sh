@@ -71,6 +71,7 @@ exits 2
 stderr_has '--plan FILE is missing'
 
 it 'leaves out no command'
+# shellcheck disable=SC2013 # names have no blanks
 for command in $(sed -n 's/^X(\(.*\))$/\1/p' "$source_root/src/cli/commands.def"); do
     case " $done " in
     *" $command "*) ;;
