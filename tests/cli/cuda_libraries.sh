@@ -190,7 +190,7 @@ fi
 
 it 'refuses a compute capability that is none'
 run "$sluice" run --compute-capability nine -- true
-exits 1
-stderr_has '--compute-capability nine: give it as 9.0'
+exits 2
+stderr_has "--compute-capability: 'nine' is not a version X.Y, such as 9.0"
 
 done_testing

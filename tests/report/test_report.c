@@ -266,7 +266,7 @@ static void launches_become_the_json_of_the_specification(void **state)
     assert_int_equal(sl_launch_report_json(capture_start(&c), log, &info, NULL), SL_OK);
     capture_is(
         &c,
-        "{\n \"tool\": \"sluice\",\n \"version\": \"" SLUICE_VERSION "\",\n \"command\": \"run\",\n"
+        "{\n \"tool\": \"sluice\",\n \"schema\": 1,\n \"version\": \"" SLUICE_VERSION "\",\n \"command\": \"run\",\n"
         " \"options\": {\"lanes\": \"32\"},\n \"seed\": 1,\n \"launches\": [\n"
         "  {\n   \"index\": 0,\n   \"kernel\": \"_Z8k_rowdotPKf\",\n   \"name\": \"k_rowdot\",\n"
         "   \"grid\": [32, 1, 1],\n   \"block\": [16, 16, 1],\n"
