@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Usage: coverage.sh ROOT BUILD
 # Prints which part of the lines of src the tests of a build with --coverage executed, by module and in all. Lines of
-# a file that is compiled several times, and of headers, count once, as executed if any of them was.
+# a file that is compiled several times, and of headers, count once, as executed if any of them was; those of libraries
+# that no test loaded count, too.
 set -eu
 cd "$1"
-find "$PWD/$2" -name '*.gcda' -print0 | sort -z | xargs -0 gcov --stdout 2>/dev/null |
+find "$PWD/$2" -name '*.gcno' -print0 | sort -z | xargs -0 gcov --stdout 2>/dev/null |
     awk -F: -v root="$PWD/src/" '
         $2 ~ /^ *0$/ && $3 == "Source" {
             file = $4; sub(/^(\.\.\/)+src\//, root, file)
