@@ -279,13 +279,8 @@ static sl_status add_number(sl_values *values, const char *name, uint64_t value,
 
 static sl_status add_bins(sl_values *values, const char *what, const sl_distances *distances, sl_error *error)
 {
-    sl_status status = SL_OK;
-    for (unsigned i = 0; i < SL_DISTANCE_BINS && !status; i++) {
-        char name[SL_VALUE_NAME];
-        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)sl_distance_min(i));
-        status = distances->bin[i] || i < 12 ? add_number(values, name, distances->bin[i], error) : SL_OK;
-    }
-    return status;
+    return sl_values_add_bins(values, what, distances->bin, SL_DISTANCE_BINS, sl_distance_min) ? SL_OK
+                                                                                               : sl_fail_memory(error);
 }
 
 /* Reuse of lines in the requests of L1, under the names that profiles use. */

@@ -41,17 +41,10 @@ static sl_status add_counts(sl_values *values, const sl_counts *counts, sl_error
     return status;
 }
 
-/* "gap_4": counts of a histogram; bins are named after their lower bounds. */
 static sl_status add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
                           uint64_t (*min)(unsigned), sl_error *error)
 {
-    sl_status status = SL_OK;
-    for (unsigned i = 0; i < bins && !status; i++) {
-        char name[SL_VALUE_NAME];
-        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)min(i));
-        status = bin[i] || i < 12 ? add(values, name, (double)bin[i], error) : SL_OK;
-    }
-    return status;
+    return sl_values_add_bins(values, what, bin, bins, min) ? SL_OK : sl_fail_memory(error);
 }
 
 static sl_status add_level(sl_values *values, const sl_level *level, const sl_sim_level_result *r, sl_error *error)

@@ -32,3 +32,16 @@ bool sl_values_add(sl_values *values, const char *name, double amount)
     snprintf(added->name, sizeof added->name, "%s", name);
     return true;
 }
+
+bool sl_values_add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
+                        uint64_t (*min)(unsigned))
+{
+    enum { ALWAYS_THERE = 12 };
+    for (unsigned i = 0; i < bins; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)min(i));
+        if ((bin[i] || i < ALWAYS_THERE) && !sl_values_add(values, name, (double)bin[i]))
+            return false;
+    }
+    return true;
+}

@@ -17,6 +17,10 @@ typedef SL_ARRAY(sl_value) sl_values;
 
 /* False when memory runs out. Adds to a value that is there. */
 bool sl_values_add(sl_values *values, const char *name, double amount);
+/* Adds a histogram as "gap_0", "gap_1", "gap_2", "gap_4": bins are named after their lower bounds; empty ones beyond
+ * the twelfth are left out. */
+bool sl_values_add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
+                        uint64_t (*min)(unsigned));
 const double *sl_values_find(const sl_values *values, const char *name); /* NULL: there is none */
 
 #endif
