@@ -33,9 +33,9 @@ typedef struct sl_source {
     const char *scratch;        /* a folder for the trace, which is removed with the recording; NULL: /tmp */
 } sl_source;
 
-/* Runs or opens it. Errors of kernels name the kernel, the thread, the line and the address. */
-SL_API sl_status sl_recording_make(const sl_source *source, const sl_progress *progress, sl_recording **recording,
-                                   sl_error *error);
+/* Runs the program, or opens the trace. Errors of kernels name the kernel, the thread, the line and the address. */
+SL_API sl_status sl_recording_create(const sl_source *source, const sl_progress *progress, sl_recording **recording,
+                                     sl_error *error);
 SL_API void sl_recording_destroy(sl_recording *recording); /* NULL is fine */
 /* Its launches as a trace, which belongs to the recording. */
 SL_API const sl_trace *sl_recording_trace(const sl_recording *recording);

@@ -301,8 +301,8 @@ static sl_status add_requests(sl_values *values, const sl_l1_requests *stream, s
     return status ? status : add_bins(values, "stream_missed_gap", &reuse.missed_gap, error);
 }
 
-static sl_status take_simulated(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
-                                const sl_sim_result *r, sl_error *error)
+static sl_status record_simulated(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
+                                  const sl_sim_result *r, sl_error *error)
 {
     simulation *s = to;
     sl_result *result = s->result;
@@ -349,7 +349,7 @@ static sl_status simulate(const sl_analysis *analysis, const sl_recording *recor
     options.record_requests = s.stream;
     const sl_sim_series series = series_of(analysis, recording, first, launches, counts);
     sl_status status =
-        sl_sim_series_run(&series, result->machine, &options, pool, take_simulated, &s, &result->stuck, error);
+        sl_sim_series_run(&series, result->machine, &options, pool, record_simulated, &s, &result->stuck, error);
     sl_l1_requests_destroy(s.stream);
     return status;
 }

@@ -49,8 +49,8 @@ static sl_input_spec spec_of(const sl_source *source)
     return spec;
 }
 
-sl_status sl_recording_make(const sl_source *source, const sl_progress *progress, sl_recording **recording,
-                            sl_error *error)
+sl_status sl_recording_create(const sl_source *source, const sl_progress *progress, sl_recording **recording,
+                              sl_error *error)
 {
     const sl_input_spec spec = spec_of(source);
     sl_input input;

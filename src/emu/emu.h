@@ -93,9 +93,10 @@ typedef struct sl_emu_launch {
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
-    uint64_t instructions_before;   /* that count for max_instructions, too: those of the launch it descends from */
-    uint32_t preferred_shared_plus; /* as in sl_trace_launch */
-    uint64_t parent_plus;           /* the same */
+    uint64_t instructions_before; /* that count for max_instructions, too: those of the launch it descends from */
+    bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
+    uint32_t preferred_shared;             /* the same */
+    uint64_t parent;                       /* the same */
 } sl_emu_launch;
 
 /* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */

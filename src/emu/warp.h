@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "emu/code.h"
+#include "trace/codec.h"
 #include "trace/count.h"
 
 enum {

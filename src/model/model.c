@@ -125,7 +125,7 @@ static bool feed(sl_shared *shared, stream *heap, size_t count)
     for (size_t i = count / 2; i-- > 0;)
         SL_HEAP_SINK(heap, count, i, heap[i], before);
     for (uint32_t taken = 1; count; taken++) {
-        if (!sl_shared_take(shared, heap[0].at, heap[0].number))
+        if (!sl_shared_access(shared, heap[0].at, heap[0].number))
             return false;
         if (++heap[0].at == heap[0].end)
             heap[0] = heap[--count];

@@ -19,12 +19,12 @@ static inline size_t place(const lru *l, uint32_t set, uint32_t way, uint32_t ne
 {
     return (size_t)set * l->row + NEIGHBOURS * way + neighbour;
 }
-static inline uint32_t get(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour)
+static inline uint32_t get_neighbour(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour)
 {
     size_t at = place(l, set, way, neighbour);
     return l->wide ? ((const uint16_t *)l->ring)[at] : ((const uint8_t *)l->ring)[at];
 }
-static inline void put(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour, uint32_t to)
+static inline void set_neighbour(const lru *l, uint32_t set, uint32_t way, uint32_t neighbour, uint32_t to)
 {
     size_t at = place(l, set, way, neighbour);
     if (l->wide)
@@ -35,8 +35,8 @@ static inline void put(const lru *l, uint32_t set, uint32_t way, uint32_t neighb
 /* `newer` follows `older`. */
 static inline void join(const lru *l, uint32_t set, uint32_t older, uint32_t newer)
 {
-    put(l, set, older, NEWER, newer);
-    put(l, set, newer, OLDER, older);
+    set_neighbour(l, set, older, NEWER, newer);
+    set_neighbour(l, set, newer, OLDER, older);
 }
 
 static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
@@ -62,19 +62,19 @@ static sl_status init(void *self, const sl_cache_geometry *geometry, const uint6
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     const lru *l = self;
-    uint32_t way = get(l, access->set, l->ways, NEWER);
+    uint32_t way = get_neighbour(l, access->set, l->ways, NEWER);
     while (!sl_way_in(evictable, way))
-        way = get(l, access->set, way, NEWER);
+        way = get_neighbour(l, access->set, way, NEWER);
     return way;
 }
 
 static void on_use(void *self, const sl_cache_access *access, uint32_t way)
 {
     const lru copy = *(const lru *)self, *l = &copy;
-    uint32_t set = access->set, newest = get(l, set, l->ways, OLDER);
+    uint32_t set = access->set, newest = get_neighbour(l, set, l->ways, OLDER);
     if (newest == way)
         return;
-    join(l, set, get(l, set, way, OLDER), get(l, set, way, NEWER));
+    join(l, set, get_neighbour(l, set, way, OLDER), get_neighbour(l, set, way, NEWER));
     join(l, set, newest, way);
     join(l, set, way, l->ways);
 }
@@ -85,7 +85,7 @@ static uint32_t likely(const void *self, uint32_t set)
     const char *ring = (const char *)l->ring + place(l, set, 0, 0) * (l->wide ? 2 : 1);
     for (uint32_t at = 0; at < l->row * (l->wide ? 2 : 1); at += 64)
         __builtin_prefetch(ring + at);
-    return get(l, set, l->ways, NEWER);
+    return get_neighbour(l, set, l->ways, NEWER);
 }
 
 const sl_policy_ops sl_policy_lru = {

@@ -15,8 +15,8 @@ enum { MAX_KERNELS = 8, MAX_LOADS = 10, MAX_FAILURES = 10, BAR = 10 };
 void sl_launch_cells(sl_table *t, const sl_logged_launch *l)
 {
     char parent[40] = "";
-    if (l->parent_plus)
-        snprintf(parent, sizeof parent, " (child of %" PRIu64 ")", l->parent_plus - 1);
+    if (l->has_parent)
+        snprintf(parent, sizeof parent, " (child of %" PRIu64 ")", l->parent);
     sl_table_cellf(t, "%" PRIu64, l->index);
     sl_table_cellf(t, "%s%s%s", l->kernel->name, parent, l->failed ? " (failed)" : "");
 }

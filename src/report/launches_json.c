@@ -59,8 +59,8 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch, const sl_laun
 {
     sl_json_object(j, true);
     sl_json_launch(j, launch->index, launch->kernel->symbol, launch->kernel->name, launch->grid, launch->block);
-    if (launch->parent_plus)
-        sl_json_u64_member(j, "parent", launch->parent_plus - 1);
+    if (launch->has_parent)
+        sl_json_u64_member(j, "parent", launch->parent);
     if (launch->blocks_recorded != launch->blocks)
         sl_json_u64_member(j, "blocks_recorded", launch->blocks_recorded);
     sl_json_failed(j, launch->failed, launch->failure);
@@ -122,8 +122,8 @@ static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_s
         more->launch(file, more->of, n);
     if (has.parent)
         fputc(',', file);
-    if (l->parent_plus)
-        fprintf(file, "%" PRIu64, l->parent_plus - 1);
+    if (l->has_parent)
+        fprintf(file, "%" PRIu64, l->parent);
     if (has.failure)
         fputc(',', file);
     if (l->failed)
@@ -138,7 +138,7 @@ sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const 
     csv_optional has = {0};
     for (size_t i = 0; i < log->launches.count; i++) {
         sl_counter_set_join(&shown, &log->launches.items[i].counts.known);
-        has.parent |= log->launches.items[i].parent_plus != 0;
+        has.parent |= log->launches.items[i].has_parent;
         has.failure |= log->launches.items[i].failed;
     }
     fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z", file);

@@ -65,8 +65,8 @@ typedef struct sl_shape_counts {
 void sl_launch_counter_shape(sl_launch_counter *part, uint32_t slot, sl_shape_counts *shape, const uint64_t *distance,
                              uint64_t at);
 /* Moves what a part has counted to the whole, together with what ran. */
-sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
-                                 uint64_t thread_insts, bool block_ends, sl_error *error);
+sl_status sl_launch_counter_collect(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
+                                    uint64_t thread_insts, bool block_ends, sl_error *error);
 /* Memory that what a part has counted takes. */
 size_t sl_launch_counter_bytes(const sl_launch_counter *part);
 

@@ -544,8 +544,8 @@ void sl_launch_counter_shape(sl_launch_counter *c, uint32_t slot, sl_shape_count
     note_word(c->part, c->slot[slot].group, first / 64, UINT64_MAX >> (63 - (last - first)) << first % 64);
 }
 
-sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
-                                 uint64_t thread_insts, bool block_ends, sl_error *error)
+sl_status sl_launch_counter_collect(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
+                                    uint64_t thread_insts, bool block_ends, sl_error *error)
 {
     sl_part_state *p = part->part;
     whole->warp_insts += warp_insts;

@@ -45,7 +45,7 @@ static sl_status run_round(const sl_sim_timer *c, uint32_t round, const uint8_t 
     sl_sim *sim = NULL;
     *result = (sl_sim_result){0};
     sl_sim_hint *hint = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, sizeof *hint);
-    sl_status status = hint ? sl_sim_create(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
+    sl_status status = hint ? sl_sim_create_with(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
     const sl_sim_plan plan = status ? (sl_sim_plan){0} : plan_of(c, choice, hint);
     if (!status)
         sl_sim_set_counts(sim, c->counts, NULL);
@@ -159,7 +159,7 @@ static sl_status count_lines(sl_sim_timer *c, sl_error *error)
     plain.level[0].bypass[0] = 0;
     c->counts = sl_line_counts_create(plain.cores / plain.level[0].cores_per_instance);
     const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
-    status = c->counts ? sl_sim_create(&plain, &options, &sim, error) : sl_fail_memory(error);
+    status = c->counts ? sl_sim_create_with(&plain, &options, &sim, error) : sl_fail_memory(error);
     if (!status) {
         sl_sim_set_counts(sim, NULL, c->counts);
         status = sl_sim_launch(sim, c->loaded, NULL, &result, error);

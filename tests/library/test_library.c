@@ -80,26 +80,26 @@ static void write_lines(const char *path, const uint64_t *line, size_t lines)
                                     .strings = "",
                                     .strings_bytes = 1};
     sl_trace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .lanes = 32, .blocks_recorded = 1};
-    sl_warp_stream stream;
-    assert_true(sl_warp_stream_init(&stream, 1, 32));
+    sl_warp_stream *stream;
+    sl_error error;
+    assert_int_equal(sl_warp_stream_create(1, 32, &stream, &error), SL_OK);
     for (size_t n = 0; n < lines; n++) {
         uint64_t address[32];
         for (uint64_t i = 0; i < 32; i++)
             address[i] = line[n] + 4 * i;
-        sl_warp_stream_step(&stream, 0, UINT32_MAX);
-        sl_warp_stream_access(&stream, 0, UINT32_MAX, address);
+        sl_warp_stream_step(stream, 0, UINT32_MAX);
+        sl_warp_stream_access(stream, 0, UINT32_MAX, address);
     }
-    sl_warp_stream_end(&stream);
-    const sl_warp_view warp = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
+    sl_warp_view warp;
+    assert_int_equal(sl_warp_stream_end(stream, 0, &warp, &error), SL_OK);
     sl_trace_writer *writer;
-    sl_error error;
     assert_int_equal(sl_trace_writer_create(path, "test", 3, &writer, &error), SL_OK);
     assert_int_equal(sl_trace_writer_kernel(writer, &kernel, &launch.kernel, &error), SL_OK);
     assert_int_equal(sl_trace_writer_begin(writer, &launch, NULL, 0, &error), SL_OK);
     assert_int_equal(sl_trace_writer_block(writer, &(sl_block_view){0, 0, true, 1, &warp}, &error), SL_OK);
-    assert_int_equal(sl_trace_writer_end(writer, false, &error), SL_OK);
+    assert_int_equal(sl_trace_writer_end(writer, NULL, &error), SL_OK);
     assert_int_equal(sl_trace_writer_close(writer, &error), SL_OK);
-    sl_warp_stream_fini(&stream);
+    sl_warp_stream_destroy(stream);
 }
 
 /* The same line twice. */
@@ -351,7 +351,7 @@ static sl_status start(const char *setting, const sl_sim_setup *setup, sl_sim **
     unlink(path);
     assert_int_equal(sl_machine_create("fermi-gtx480", &setting, setting ? 1 : 0, &sim_policies, &machine, error),
                      SL_OK);
-    sl_status status = sl_sim_start(machine, setup, sim, error);
+    sl_status status = sl_sim_create(machine, setup, sim, error);
     sl_machine_destroy(machine);
     return status;
 }
