@@ -13,11 +13,11 @@
 #include "report/page.h"
 
 /* What is compared, on either side; `there` is false where it is on the other side alone. */
-typedef struct sl_compared {
+typedef struct sl_compared_sides {
     bool there[2];
     sl_counts counts[2];
     uint64_t launches[2];
-} sl_compared;
+} sl_compared_sides;
 
 typedef struct sl_compared_load {
     size_t kernel;      /* of the comparison */
@@ -26,18 +26,18 @@ typedef struct sl_compared_load {
     const char *opcode, *array;
     const char *allocation; /* that the array is on the first side that says so: "alloc 3 in main+0x4e"; "": unknown */
     const char *array_text; /* both, for people: "param_0 (alloc 3 in main+0x4e)" */
-    sl_compared of;
+    sl_compared_sides of;
 } sl_compared_load;
 
 typedef struct sl_compared_kernel {
     const char *symbol, *name;
-    sl_compared of;
+    sl_compared_sides of;
 } sl_compared_kernel;
 
 typedef struct sl_comparison {
     sl_arena arena;
     const char *label[2]; /* "a.slt on h200", "a.json (model on h200)" */
-    sl_compared total;
+    sl_compared_sides total;
     SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
     SL_ARRAY(sl_compared_load) loads;     /* by effect */
     sl_metric effect, load_effect;        /* what they are sorted by */
@@ -55,9 +55,9 @@ sl_status sl_compare(const sl_compared_side side[2], sl_comparison *comparison, 
 void sl_comparison_fini(sl_comparison *comparison); /* zeros are fine */
 
 /* A metric on both sides; false where one does not know it. */
-bool sl_compared_metric(const sl_compared *of, sl_metric metric, double value[2]);
+bool sl_compared_metric(const sl_compared_sides *of, sl_metric metric, double value[2]);
 /* "+5.0%", "-3", "same"; "new" and "gone" where a side has nothing. Returns `buffer`. */
-char *sl_change_text(const sl_compared *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
+char *sl_change_text(const sl_compared_sides *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
 
 /* ---- gates ---- */
 

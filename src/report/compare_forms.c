@@ -9,12 +9,12 @@
 
 enum { MAX_ROWS = 12 };
 
-static char *value_text(const sl_compared *of, int side, sl_metric metric, char buffer[SL_METRIC_BYTES])
+static char *value_text(const sl_compared_sides *of, int side, sl_metric metric, char buffer[SL_METRIC_BYTES])
 {
     return sl_metric_text(metric, &(sl_metric_row){.counts = &of->counts[side]}, 1, buffer);
 }
 
-static void value_cells(sl_table *t, const sl_compared *of, sl_metric metric)
+static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metric)
 {
     char text[SL_METRIC_BYTES];
     for (int side = 0; side < 2; side++)
@@ -22,7 +22,7 @@ static void value_cells(sl_table *t, const sl_compared *of, sl_metric metric)
     sl_table_cell(t, sl_change_text(of, metric, text));
 }
 
-static bool differs(const sl_compared *of, sl_metric metric)
+static bool differs(const sl_compared_sides *of, sl_metric metric)
 {
     double v[2];
     return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);
@@ -122,7 +122,7 @@ sl_status sl_comparison_text(FILE *file, const sl_comparison *c, size_t width, s
 
 /* ---- JSON ---- */
 
-static void json_compared(sl_json *j, const sl_compared *of)
+static void json_compared(sl_json *j, const sl_compared_sides *of)
 {
     static const char *const key[2] = {"a", "b"};
     for (int side = 0; side < 2; side++)
@@ -204,7 +204,7 @@ sl_status sl_comparison_json(FILE *file, const sl_comparison *c, sl_error *error
 
 /* ---- CSV ---- */
 
-static void csv_rows(FILE *file, const sl_compared *of, const char *const *field, int fields)
+static void csv_rows(FILE *file, const sl_compared_sides *of, const char *const *field, int fields)
 {
     for (int i = 0; i < SL_METRICS_OF_REUSE; i++) {
         double v[2];
