@@ -128,7 +128,7 @@ static sl_warp *waiting_warps(sl_block *block, char *who, size_t size, uint32_t 
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < warp->splits && used < size - 100; k++) {
-            const sl_split *split = &warp->split[k];
+            const sl_warp_split *split = &warp->split[k];
             bool barrier = split->state == SL_SPLIT_BARRIER;
             const sl_code_bb *bb = &warp->code->bb[barrier ? split->wait_bb : split->bb];
             uint32_t at = barrier ? bb->first_inst + bb->insts - 1 : bb->first_inst;

@@ -28,7 +28,7 @@ const sl_key sl_keys[SL_KEYS] = {
 #undef SL_KEY
 };
 
-const char *const sl_section_names[SL_SECTIONS] = {"machine", "core", "memory", "level"};
+const char *const sl_section_names[SL_KEY_SECTIONS] = {"machine", "core", "memory", "level"};
 
 static const char *const index_words[] = {
     [SL_INDEX_MODULO] = "modulo", [SL_INDEX_BITS] = "bits", [SL_INDEX_MIX] = "mix", [SL_INDEX_ROTATE] = "rotate"};
