@@ -706,7 +706,10 @@ sl_status sl_warp_cursor_create(const sl_trace_kernel *kernel, uint32_t lanes, s
     heap_cursor *c = calloc(1, sizeof *c + kernel->mem_slots * sizeof *c->predictor);
     if (!c)
         return sl_fail_memory(error);
-    sl_warp_cursor_init(&c->cursor, kernel, lanes, &(const sl_warp_view){0}, c->predictor);
+    c->cursor.bb = UINT32_MAX; /* at the end, until sl_warp_cursor_start */
+    c->cursor.kernel = kernel;
+    c->cursor.lanes = lanes;
+    c->cursor.predictor = c->predictor;
     *cursor = &c->cursor;
     return SL_OK;
 }
