@@ -645,8 +645,8 @@ cudaError_t sl_cuda_graph_remove_dependencies(const cudaGraphNode_t *from, const
 cudaError_t sl_cuda_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
 cudaError_t sl_cuda_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
                                 size_t *count);
-cudaError_t sl_cuda_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges,
-                                    size_t *count);
+cudaError_t sl_cuda_node_neighbors(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges,
+                                   size_t *count);
 /* The node of a copy of the graph, or of an executable, that was made from `node`; NULL: none. */
 cudaGraphNode_t sl_cuda_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
 cudaGraphNode_t sl_cuda_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);

@@ -59,7 +59,7 @@ void sl_emu_printf_limit(sl_emu *emu, size_t bytes);
 const sl_machine *sl_emu_machine(const sl_emu *emu);
 const sl_gpu_limits *sl_emu_limits(const sl_emu *emu); /* of the machine */
 
-/* Links the modules, places their variables in device memory and initialises them. The modules must outlive the
+/* Links the modules, places their variables in device memory and initializes them. The modules must outlive the
  * program. Instructions are checked when a kernel is first prepared, not here. */
 sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **program,
                       sl_error *error);

@@ -160,7 +160,7 @@ typedef struct sl_shape {
     uint32_t lanes;     /* how many are active; 0: nothing is known */
     uint8_t misses;     /* in a row since it was looked at */
     bool hit;           /* lanes have lain so again since then */
-    uint8_t run;        /* neighbours, so many at a time (the last ones may be fewer) `stride` apart; 0: they are not */
+    uint8_t run;        /* neighbors, so many at a time (the last ones may be fewer) `stride` apart; 0: they are not */
     bool apart;         /* no two access the same bytes */
     _Alignas(64) sl_shape_counts counts;
 } sl_shape;

@@ -28,7 +28,7 @@ typedef struct model {
     sl_slot_loads *loads; /* [cores * slots] */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
-    const sl_level *point;                  /* first levels that are modelled in the same pass */
+    const sl_level *point;                  /* first levels that are modeled in the same pass */
     size_t points;
     const sl_progress *progress;
     pthread_mutex_t lock; /* of `done` and of progress */

@@ -77,7 +77,7 @@ typedef struct sl_ptx_parser {
     sl_status status;
     jmp_buf landing;
     locale_t c_locale; /* made when the first decimal fraction is read */
-    uint32_t nesting;  /* of expressions, operands and initialisers */
+    uint32_t nesting;  /* of expressions, operands and initializers */
 
     SL_ARRAY(sl_ptx_item) items;
     SL_ARRAY(sl_ptx_func *) funcs;
@@ -176,7 +176,7 @@ void sl_ptx_parse_vars(sl_ptx_parser *p, sl_ptx_linkage linkage);
 void sl_ptx_parse_func(sl_ptx_parser *p, sl_ptx_linkage linkage);
 const sl_ptx_func *sl_ptx_parse_prototype(sl_ptx_parser *p); /* after .callprototype */
 bool sl_ptx_space_of(const sl_ptx_word *word, sl_ptx_space *space);
-void sl_ptx_parse_initialiser(sl_ptx_parser *p, sl_ptx_var *var); /* parse_init.c */
+void sl_ptx_parse_initializer(sl_ptx_parser *p, sl_ptx_var *var); /* parse_init.c */
 
 /* parse_inst.c, parse_body.c */
 void sl_ptx_parse_inst(sl_ptx_parser *p);

@@ -2,7 +2,7 @@
 /* A cycle-level simulator of a GPU's memory path, driven by traces: cores that issue the instructions of their warps in
  * order, and a list of cache levels, networks and DRAM as a machine describes them (src/machine).
  *
- * Not modelled: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
+ * Not modeled: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
  * where the trace says: data is not simulated.
  *
  * A simulator runs launches one after the other. Caches that all cores share keep what they hold from launch to

@@ -104,7 +104,7 @@ enum { SL_ROW_CUT = 128, SL_ROWS_PIECES = 32 }; /* see sl_access */
 #define SL_ROWS_BYTES (UINT64_C(1) << 40)       /* no access has more */
 
 /* The first base of a slot is kept out of the tokens: these differ from warp to warp when nothing else does, so the
- * file writer codes them against the neighbours. In the memory stream they stand after the tokens, each as slot (4
+ * file writer codes them against the neighbors. In the memory stream they stand after the tokens, each as slot (4
  * bytes) and base (8 bytes), and their number (4 bytes) comes last. */
 enum { SL_ANCHOR_BYTES = 12, SL_ANCHOR_COUNT_BYTES = 4 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing trace files. Memory holds one chunk that is being filled, its compressed form, the kernels' static tables (to
- * recognise them) and a few dozen bytes per chunk for the index. */
+ * recognize them) and a few dozen bytes per chunk for the index. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -256,7 +256,7 @@ sl_status sl_trace_writer_begin(sl_trace_writer *w, const sl_trace_launch *launc
     return status;
 }
 
-/* The anchors of one warp, as differences from what its neighbours let expect. */
+/* The anchors of one warp, as differences from what its neighbors let expect. */
 static bool write_anchors(sl_trace_writer *w, uint32_t warp, const uint8_t *anchor, uint32_t count)
 {
     uint32_t before = 0;

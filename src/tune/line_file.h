@@ -36,7 +36,7 @@ typedef struct sl_line_format {
 } sl_line_format;
 
 bool sl_lines_write(const sl_line_format *table, const void *from, const char *path);
-/* Adds to a struct that is initialised. `strict`: a line that is not understood is an error; otherwise it is of a newer
+/* Adds to a struct that is initialized. `strict`: a line that is not understood is an error; otherwise it is of a newer
  * program, and ignored. What was read stays after a failure, for sl_lines_free. */
 sl_status sl_lines_read(const sl_line_format *table, const char *path, bool strict, void *into, sl_error *error);
 /* Frees texts and lists, and sets them to NULL. */

@@ -100,7 +100,7 @@ static sl_status time_original(sl_sim_timer *c, uint32_t rounds, sl_error *error
 }
 
 /* Gains of the rounds, each against the original of its round. */
-static void summarise(const sl_sim_timer *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
+static void summarize(const sl_sim_timer *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
 {
     double base = 0, time = 0, squares = 0;
     for (uint32_t r = 0; r < rounds; r++) {
@@ -127,7 +127,7 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
     if (!status)
         status = sl_pool_run(c->options.pool, count * rounds, time_one, (void *)&w, error);
     for (size_t i = 0; i < count && !status; i++)
-        summarise(c, cycles + i * rounds, rounds, &timing[i]);
+        summarize(c, cycles + i * rounds, rounds, &timing[i]);
     free(cycles);
     return status;
 }
