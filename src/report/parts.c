@@ -44,41 +44,12 @@ void sl_json_counts(sl_json *j, const char *key, const sl_counts *counts)
     sl_json_close(j, '}');
 }
 
-static void put_trace(sl_json *j, const sl_report_trace *trace)
-{
-    sl_json_object_member(j, "trace", false);
-    sl_json_string_member(j, "file", trace->path);
-    sl_json_string_member(j, "format", trace->format);
-    if (trace->bytes)
-        sl_json_u64_member(j, "bytes", trace->bytes);
-    if (trace->producer)
-        sl_json_string_member(j, "producer", trace->producer);
-    if (trace->damage)
-        sl_json_string_member(j, "damage", trace->damage);
-    sl_json_close(j, '}');
-}
-
 void sl_report_tool_json(sl_json *j, const char *command)
 {
     sl_json_string_member(j, "tool", "sluice");
     sl_json_u64_member(j, "schema", SL_JSON_SCHEMA);
     sl_json_string_member(j, "version", SLUICE_VERSION);
     sl_json_string_member(j, "command", command);
-}
-
-void sl_report_head_json(sl_json *j, const sl_report_info *info)
-{
-    sl_report_tool_json(j, info->command);
-    if (info->machine)
-        sl_json_string_member(j, "machine", info->machine);
-    sl_json_object_member(j, "options", false);
-    for (size_t i = 0; i < info->options; i++)
-        sl_json_string_member(j, info->option[i].name, info->option[i].value);
-    sl_json_close(j, '}');
-    if (info->seed)
-        sl_json_u64_member(j, "seed", *info->seed);
-    if (info->trace)
-        put_trace(j, info->trace);
 }
 
 /* ---- CSV ---- */

@@ -4,16 +4,11 @@
 #define SL_REPORT_PARTS_H
 
 #include "base/json_write.h"
-#include "report/launches.h"
+#include "report/document.h"
 #include "trace/counters.h"
 
-/* The version of what JSON reports look like: it grows when a member is renamed, moved, removed or means something
- * else, not when one is added. tests/cli/schema.sh lists the members. */
-enum { SL_JSON_SCHEMA = 1 };
 /* Members of the outermost object: tool, schema, version, command. */
 void sl_report_tool_json(sl_json *json, const char *command);
-/* The same, and: machine, options, seed, trace. */
-void sl_report_head_json(sl_json *json, const sl_report_info *info);
 /* A member: "grid": [x, y, z]. */
 void sl_json_dims(sl_json *json, const char *key, const uint32_t dims[3]);
 
@@ -30,27 +25,5 @@ void sl_csv_counters(FILE *file, const sl_counter_set *shown);
 void sl_csv_counts(FILE *file, const sl_counter_set *shown, const sl_counts *counts);
 /* The columns index, kernel and name, with a comma behind each. */
 void sl_csv_launch(FILE *file, uint64_t index, const char *symbol, const char *name);
-
-/* The report of launches as JSON and CSV (launches.h), for reports that say more of each launch. */
-
-/* Members beside the usual ones. */
-typedef struct sl_launch_json_more {
-    const void *of;
-    void (*head)(sl_json *json, const void *of);
-    void (*launch)(sl_json *json, const void *of, size_t n); /* of the n-th launch of the log */
-} sl_launch_json_more;
-
-/* Columns behind the usual ones, each with a comma before it; empty in rows of memory instructions. */
-typedef struct sl_launch_csv_more {
-    const void *of;
-    size_t (*columns)(FILE *file, const void *of); /* writes their names; how many there are */
-    void (*launch)(FILE *file, const void *of, size_t n);
-} sl_launch_csv_more;
-
-/* `more` may be NULL. */
-sl_status sl_launch_report_json_more(FILE *file, const sl_launch_log *log, const sl_report_info *info,
-                                     const sl_launch_json_more *more, sl_error *error);
-sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const sl_launch_csv_more *more,
-                                    sl_error *error);
 
 #endif
