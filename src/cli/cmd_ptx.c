@@ -12,7 +12,6 @@
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "report/parts.h"
 #include "report/table.h"
 #include "tune/ptx_loads.h"
 

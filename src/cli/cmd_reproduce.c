@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/parts.h"
 #include "report/reproduction.h"
 
 typedef struct reproduce_options {

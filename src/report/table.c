@@ -479,10 +479,3 @@ sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *
         return sl_fail_io(error, "write", "the report");
     return SL_OK;
 }
-
-sl_status sl_table_finish(sl_table *t, FILE *file, size_t width, sl_error *error)
-{
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
-}

@@ -134,8 +134,6 @@ void sl_table_all_counts(sl_table *table, const struct sl_counts *counts);
 
 /* `width`: columns of the terminal; 0: as wide as it gets. */
 sl_status sl_table_print(const sl_table *table, FILE *file, size_t width, sl_error *error);
-/* Prints it and destroys it. */
-sl_status sl_table_finish(sl_table *table, FILE *file, size_t width, sl_error *error);
 /* An array of objects, the tables of its rows among their members. Cells without a value are left out. */
 void sl_table_json(const sl_table *table, sl_json *json);
 void sl_table_json_object(const sl_table *table, sl_json *json); /* its first row */

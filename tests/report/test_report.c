@@ -414,7 +414,8 @@ static void long_texts_wrap_in_the_last_column(void **state)
     capture c;
     sl_table_cell(t, "a");
     sl_table_cell(t, "one two three four five six seven eight");
-    assert_int_equal(sl_table_finish(t, capture_start(&c), 30, NULL), SL_OK);
+    assert_int_equal(sl_table_print(t, capture_start(&c), 30, NULL), SL_OK);
+    sl_table_destroy(t);
     capture_is(&c, "name  description\na     one two three four five\n      six seven eight\n");
 }
 
