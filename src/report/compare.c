@@ -531,3 +531,23 @@ sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *c, sl_error *e
     return sl_fail(error, SL_FAULT, "%s is %s, and was %s (%s): it fails '%s'", name, sl_double_text(v[1], to),
                    sl_double_text(v[0], from), sl_change_text(&c->total, gate->metric, changed), gate->text);
 }
+
+bool sl_comparison_by_kernel(const sl_comparison *c, size_t **first, size_t **load)
+{
+    /* Two more than there are kernels: counts are shifted by one while loads are placed. */
+    size_t *at = calloc(c->kernels.count + 2, sizeof *at), *number = calloc(c->loads.count + 1, sizeof *number);
+    *first = at;
+    *load = number;
+    if (!at || !number) {
+        free(at);
+        free(number);
+        return false;
+    }
+    for (size_t i = 0; i < c->loads.count; i++)
+        at[c->loads.items[i].kernel + 2]++;
+    for (size_t k = 2; k < c->kernels.count + 2; k++)
+        at[k] += at[k - 1];
+    for (size_t i = 0; i < c->loads.count; i++)
+        number[at[c->loads.items[i].kernel + 1]++] = i;
+    return true;
+}

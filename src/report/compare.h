@@ -76,13 +76,15 @@ sl_status sl_gate_parse(const char *text, sl_gate *gate, sl_error *error);
 /* SL_FAULT with a sentence where it fails; SL_INVALID where a side does not have the metric. */
 sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *comparison, sl_error *error);
 
+/* The loads of each kernel: load[first[k]] … load[first[k + 1] - 1] are numbers of those of kernel k. The caller frees
+ * both. False when memory runs out. */
+bool sl_comparison_by_kernel(const sl_comparison *comparison, size_t **first, size_t **load);
+
 /* ---- forms ---- */
 
-sl_status sl_comparison_text(FILE *file, const sl_comparison *comparison, size_t width, sl_error *error);
-sl_status sl_comparison_json(FILE *file, const sl_comparison *comparison, sl_error *error);
-/* A row per kernel and metric (without a kernel: of all together); a row per memory instruction and metric. */
-sl_status sl_comparison_csv(FILE *file, const sl_comparison *comparison, sl_error *error);
-sl_status sl_comparison_loads(FILE *file, const sl_comparison *comparison, sl_error *error);
+/* For people and for programs; in CSV a row per kernel and metric (without a kernel: of all together), or per memory
+ * instruction and metric. */
+void sl_document_comparison(sl_document *document, const sl_comparison *comparison);
 sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
 
 #endif
