@@ -395,7 +395,7 @@ static bool sum_loads(const sl_kernel_sum *sum, const load_view *view, sl_load_s
 static void add_loads(sl_document *d, const char *title, const sl_load_sums *loads, const load_view *view)
 {
     static const sl_column first[] = {SL_NAMES("location"), SL_NAMES("instruction"), SL_NAMES("array")};
-    const sl_column last = {view->bar, false, SL_FIT_SPARE, NULL, 0};
+    const sl_column last = {.title = view->bar, .fit = SL_FIT_SPARE};
     bool bars = loads->count > 1 && loads->items[0].weight;
     sl_table *t = sl_document_add(d, NULL, title, SL_FORM_TEXT, sl_metric_table(first, 3, &view->metrics, &last, bars));
     for (size_t i = 0; i < loads->count && i < MAX_LOADS; i++) {
