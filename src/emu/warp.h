@@ -257,6 +257,9 @@ static inline void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, 
 {
     return sl_memory_resolve_aligned(warp, op, lane, addr, bytes, bytes, store);
 }
+/* The host pointer of bytes that lie in one live allocation, or in the shared memory of a block that has not exited.
+ * NULL: they do not, or lie in local memory, which every lane has its own of; alignment is the caller's matter. */
+void *sl_memory_whole(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t bytes, bool store);
 /* Slow path for --check=uninit. */
 void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
 void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
