@@ -231,6 +231,7 @@ struct sl_emu {
     uint64_t launches;
     uint64_t cycles; /* of all launches before this one */
     struct sl_textures *textures;
+    struct sl_repetitions *repetitions; /* NULL: every launch runs */
     sl_printed printed;
     uint64_t params;               /* device memory for parameter blocks */
     uint64_t grid_workspace;       /* device memory for cooperative launches: what %envreg1 and %envreg2 point to */

@@ -29,13 +29,10 @@ static inline bool session_open_checked(session *s, const machine *m, const char
                                         int check)
 {
     memset(s, 0, sizeof *s);
-    sl_emu_config config = {.settings = {.lanes = m->lanes,
-                                         .threads = 1,
-                                         .isa = m->isa,
-                                         .max_instructions = 100000000,
-                                         .check = check},
-                            .host_addresses = true,
-                            .sink = sink};
+    sl_emu_config config = {
+        .settings = {.lanes = m->lanes, .threads = 1, .isa = m->isa, .max_instructions = 100000000, .check = check},
+        .host_addresses = true,
+        .sink = sink};
     if (sl_emu_create(&config, &s->emu, &s->error) != SL_OK)
         return false;
     const sl_ptx_module *modules[1];
