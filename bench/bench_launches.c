@@ -85,7 +85,7 @@ static void simulate(void *context)
     sl_sim *sim = w->sim;
     sl_error error;
     if (!sim)
-        check(sl_sim_create(w->machine, &(sl_sim_options){.seed = 1}, &sim, &error), &error);
+        check(sl_sim_create_with(w->machine, &(sl_sim_options){.seed = 1}, &sim, &error), &error);
     check(sl_sim_launch(sim, loaded, NULL, &result, &error), &error);
     sl_sim_result_fini(&result);
     if (!w->sim)
@@ -115,7 +115,7 @@ int main(void)
     sl_trace *trace = record();
     if (sl_launch_blocks(sl_trace_launch_at(trace, 0)) != BLOCKS)
         return 1;
-    check(sl_sim_create(&machine, &(sl_sim_options){.seed = 1}, &sim, &error), &error);
+    check(sl_sim_create_with(&machine, &(sl_sim_options){.seed = 1}, &sim, &error), &error);
     puts("launches of 16 blocks on h200, one thread");
     work none = {.machine = &machine, .trace = trace}, kept = {&machine, trace, &spare, sim};
     int missed = compare("model", model, none, kept, 3) + compare("simulator", simulate, none, kept, 5);

@@ -7,7 +7,7 @@
  * pointers: for them the addresses are the host's, and the second such heap of a process starts elsewhere.
  *
  * Freed addresses are not handed out again until the range is used up, so that a use after free is distinguished from
- * other illegal accesses. Not thread-safe: callers serialise. */
+ * other illegal accesses. Not thread-safe: callers serialize. */
 #ifndef SL_EMU_HEAP_H
 #define SL_EMU_HEAP_H
 
@@ -33,7 +33,7 @@ typedef struct sl_alloc {
     uint8_t kind;         /* sl_alloc_kind */
     bool live;
     bool mapped;      /* by the caller, who may take it away: registered or placed */
-    uint8_t *written; /* with uninitialised-read checking: one bit per byte; else NULL */
+    uint8_t *written; /* with uninitialized-read checking: one bit per byte; else NULL */
 } sl_alloc;
 
 typedef struct sl_heap sl_heap;

@@ -18,7 +18,8 @@ enum {
 typedef struct key {
     const sl_emu_kernel *kernel;
     uint32_t grid[3], block[3], cluster[3];
-    uint32_t dynamic_shared_bytes, preferred_shared_plus;
+    uint32_t dynamic_shared_bytes, preferred_shared;
+    bool has_preferred_shared;
     uint64_t stream;
 } key;
 
@@ -122,7 +123,7 @@ static bool is_eligible(const sl_emu_kernel *kernel, const sl_emu_launch *launch
 {
     const sl_code *code = &kernel->code;
     return !code->sees_more && !(code->specials_used >> SL_SLOT_GRIDID & 1) && !launch->cooperative &&
-           !launch->parent_plus;
+           !launch->has_parent;
 }
 
 static key key_of(const sl_emu_kernel *kernel, const sl_emu_launch *launch)
@@ -134,7 +135,8 @@ static key key_of(const sl_emu_kernel *kernel, const sl_emu_launch *launch)
     memcpy(k.block, launch->block, sizeof k.block);
     memcpy(k.cluster, launch->cluster, sizeof k.cluster);
     k.dynamic_shared_bytes = launch->dynamic_shared_bytes;
-    k.preferred_shared_plus = launch->preferred_shared_plus;
+    k.preferred_shared = launch->preferred_shared;
+    k.has_preferred_shared = launch->has_preferred_shared;
     k.stream = launch->stream;
     return k;
 }

@@ -38,12 +38,12 @@ static void assert_launches_independent(const sl_machine *m, const sl_trace *tra
     const sl_sim_options options = {.seed = 1, .cold = true};
     sl_sim *all, *alone;
     sl_error error;
-    assert_int_equal(sl_sim_create(m, &options, &all, &error), SL_OK);
+    assert_int_equal(sl_sim_create_with(m, &options, &all, &error), SL_OK);
     for (uint32_t n = 0; n < LAUNCHES; n++) {
         sl_loaded *loaded;
         sl_sim_result one, other;
         assert_int_equal(sl_loaded_create(trace, launch_of(trace, n), NULL, &loaded, &error), SL_OK);
-        assert_int_equal(sl_sim_create(m, &options, &alone, &error), SL_OK);
+        assert_int_equal(sl_sim_create_with(m, &options, &alone, &error), SL_OK);
         assert_int_equal(sl_sim_launch(all, loaded, NULL, &one, &error), SL_OK);
         assert_int_equal(sl_sim_launch(alone, loaded, NULL, &other, &error), SL_OK);
         assert_same_result(&one, &other);
