@@ -8,10 +8,9 @@
 #include "emu/warp.h"
 
 enum {
-    MAX_BYTES = 1 << 30, /* of memory that is copied */
-    BYTES_PER_INSTRUCTION =
-        2,          /* of memory for each thread instruction of a launch: comparing takes a tenth of its time */
-    MAX_MISSES = 6, /* after so many launches that changed memory, only each 64th is watched */
+    MAX_BYTES = 1 << 30,       /* of memory that is copied */
+    BYTES_PER_INSTRUCTION = 2, /* of memory, for each thread instruction: else comparing is not worth while */
+    MAX_MISSES = 6,            /* after so many launches that changed memory, only each 64th is watched */
 };
 
 /* What has to be the same, beside memory. */
