@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice ptx: the PTX embedded in a CUDA program. */
+/* sluice ptx: the PTX embedded in a CUDA program, or that of a PTX file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,8 @@
 #include "report/parts.h"
 #include "report/table.h"
 #include "tune/ptx_loads.h"
+
+enum { FATBIN_BYTES = 16 }; /* of a container's header */
 
 typedef struct ptx_options {
     sl_common common;
@@ -56,7 +58,9 @@ static sl_status write_text(const sl_invocation *inv, const sl_fatbin_entry *ent
 /* ---- the list ---- */
 
 typedef struct listed {
-    uint32_t sm, loads, kernels;
+    uint32_t loads, kernels;
+    bool run; /* 'sluice run' would take it */
+    const char *target;
     uint64_t hash;
     const char **kernel;
 } listed;
@@ -94,7 +98,9 @@ static sl_status list_text(listing *list, size_t number, const sl_fatbin_entry *
         status = sl_ptx_code_hash(module, &to->hash, error);
     if (!status)
         status = list_kernels(module, to, &list->arena, error);
-    to->sm = entry->sm;
+    if (!status &&
+        !(to->target = sl_arena_printf(&list->arena, "%.*s", (int)strcspn(module->target, ","), module->target)))
+        status = sl_fail_memory(error);
     to->loads = graph.loads;
     sl_ptx_free(module);
     free(text);
@@ -103,11 +109,8 @@ static sl_status list_text(listing *list, size_t number, const sl_fatbin_entry *
 
 static sl_status list_as_text(FILE *file, const void *result, sl_error *error)
 {
-    static const sl_column columns[] = {{"number", true, false},
-                                        {"target", false, false},
-                                        {"hash", false, false},
-                                        {"loads", true, false},
-                                        {"kernels", false, true}};
+    static const sl_column columns[] = {{"number", true, false}, {"target", false, false}, {"run", false, false},
+                                        {"hash", false, false},  {"loads", true, false},   {"kernels", false, true}};
     const listing *list = result;
     sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!table)
@@ -120,7 +123,8 @@ static sl_status list_as_text(FILE *file, const void *result, sl_error *error)
             used += (size_t)snprintf(kernels + used, sizeof kernels - used, "%s%s", i ? " " : "",
                                      sl_function_name(l->kernel[i], name, sizeof name));
         sl_table_cellf(table, "%zu", n);
-        sl_table_cellf(table, "sm_%u", l->sm);
+        sl_table_cell(table, l->target);
+        sl_table_cell(table, l->run ? "yes" : "no");
         sl_table_cellf(table, "%016" PRIx64, l->hash);
         sl_table_cellf(table, "%u", l->loads);
         sl_table_cell(table, kernels);
@@ -144,8 +148,8 @@ static sl_status list_as_json(FILE *file, const void *result, sl_error *error)
         char word[32];
         sl_json_object(&j, false);
         sl_json_key(&j, "number"), sl_json_u64(&j, n);
-        snprintf(word, sizeof word, "sm_%u", l->sm);
-        sl_json_key(&j, "target"), sl_json_string(&j, word);
+        sl_json_key(&j, "target"), sl_json_string(&j, l->target);
+        sl_json_key(&j, "run"), sl_json_bool(&j, l->run);
         snprintf(word, sizeof word, "%016" PRIx64, l->hash);
         sl_json_key(&j, "hash"), sl_json_string(&j, word);
         sl_json_key(&j, "loads"), sl_json_u64(&j, l->loads);
@@ -164,15 +168,24 @@ static sl_status list_as_csv(FILE *file, const void *result, sl_error *error)
 {
     const listing *list = result;
     (void)error;
-    fputs("number,target,hash,loads,kernel\n", file);
+    fputs("number,target,run,hash,loads,kernel\n", file);
     for (size_t n = 0; n < list->texts; n++)
         for (uint32_t i = 0; i < list->text[n].kernels; i++) {
             const listed *l = &list->text[n];
-            fprintf(file, "%zu,sm_%u,%016" PRIx64 ",%u,", n, l->sm, l->hash, l->loads);
+            fprintf(file, "%zu,%s,%s,%016" PRIx64 ",%u,", n, l->target, l->run ? "yes" : "no", l->hash, l->loads);
             sl_csv_field(file, l->kernel[i]);
             fputc('\n', file);
         }
     return SL_OK;
+}
+
+/* Marks what a program's fat binaries give to 'sluice run': one module of each container. */
+static void mark_run(listing *list, const sl_fatbin *fatbin)
+{
+    size_t at = 0;
+    for (const sl_fatbin_entry *taken; (taken = sl_fatbin_next_ptx(fatbin, &at, SL_PROGRAM_SM));)
+        for (size_t n = 0; n < list->texts; n++)
+            list->text[n].run |= nth(fatbin, n) == taken;
 }
 
 static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
@@ -188,6 +201,7 @@ static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
         status = sl_fail_memory(&error);
     for (; !status && (entry = nth(fatbin, list.texts)); list.texts++)
         status = list_text(&list, list.texts, entry, &error);
+    mark_run(&list, fatbin);
     int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &list, stdout);
     sl_arena_fini(&list.arena);
     return code;
@@ -209,6 +223,17 @@ static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_erro
     return write_text(inv, entry, error);
 }
 
+static sl_status add_file(sl_fatbin *fatbin, const char *data, size_t bytes, sl_error *error)
+{
+    if (sl_elf_is(data, bytes))
+        return sl_fatbin_add_elf(fatbin, data, bytes, error);
+    if ((bytes >= FATBIN_BYTES && sl_fatbin_container_bytes(data)) || !memmem(data, bytes, ".version", 8))
+        return sl_fatbin_add(fatbin, data, bytes, false, error);
+    sl_fatbin_entry text = {
+        .kind = SL_FATBIN_PTX, .data = (const uint8_t *)data, .bytes = bytes, .plain_bytes = bytes, .name = ""};
+    return sl_array_push(&fatbin->entries, text) ? SL_OK : sl_fail_memory(error);
+}
+
 static int run(const sl_invocation *inv)
 {
     const sl_common *common = inv->common;
@@ -221,8 +246,7 @@ static int run(const sl_invocation *inv)
     size_t bytes = 0;
     sl_status status = sl_file_read(inv->args.operand[0], &data, &bytes, &error);
     if (!status)
-        status = sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, &error)
-                                        : sl_fatbin_add(&fatbin, data, bytes, false, &error);
+        status = add_file(&fatbin, data, bytes, &error);
     if (!status && !nth(&fatbin, 0))
         status = sl_fail(&error, SL_NOT_FOUND, "%s contains no PTX", inv->args.operand[0]);
     bool wanted = inv->common->output || ((const ptx_options *)inv->values)->number.given;
@@ -242,10 +266,11 @@ static const sl_example examples[] = {
 
 const sl_command sl_cmd_ptx = {
     .name = "ptx",
-    .summary = "list or extract the PTX embedded in a CUDA program",
+    .summary = "list or extract the PTX of a CUDA program",
     .usage = "[options] PROGRAM",
-    .description = "List the PTX modules in a program, library, object file or fat binary, or extract one with -o or "
-                   "--number, for example for 'sluice tune'. 'sluice run --plan' then applies the plan to the program.",
+    .description = "List the PTX modules in a program, library, object file, fat binary or PTX file, and which of them "
+                   "'sluice run' takes (as the driver of an H200 chooses), or extract one with -o or --number, for "
+                   "example for 'sluice tune'. 'sluice run --plan' then applies the plan to the program.",
     .options = options,
     .common = SL_COMMON_OUTPUT | SL_COMMON_JSON | SL_COMMON_CSV,
     .values_bytes = sizeof(ptx_options),

@@ -247,6 +247,7 @@ struct sl_emu_kernel {
 typedef enum sl_form {
     SL_FORM_PLAIN,          /* nothing */
     SL_FORM_CARRY,          /* c is written, too */
+    SL_FORM_VOTE,      /* b: the lanes that vote, or SL_REF_NONE */
     SL_FORM_READ_1,         /* list[0]: 4-byte lanes, read */
     SL_FORM_WRITE_1,        /* list[0]: a predicate, written */
     SL_FORM_WRITE_OPTIONAL, /* the same, or SL_REF_NONE */
@@ -324,9 +325,10 @@ struct sl_emu_program {
     const sl_ptx_func **entry;
 };
 
-/* Definition of `name` visible from `module` (those of the module first, then non-local ones elsewhere); NULL: none. */
+/* Definition of `name` visible from `module` (`var` itself, those of the module, then non-local ones elsewhere); NULL:
+ * none. Those that functions declare are found as `var` alone, which may be NULL. */
 const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
-                                                     const char *name);
+                                                     const char *name, const sl_ptx_var *var);
 const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,
                                        const sl_ptx_module **found_in);
 int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func);

@@ -77,15 +77,6 @@ static uint32_t data_refs(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_t
     uint32_t n = operand->kind == SL_OPD_VECTOR ? operand->count : 1;
     uint32_t vector = sl_ptx_inst_vector(d->inst);
     *count = 0;
-    if (operand->kind == SL_OPD_REG && operand->element < 0 && vector > 1) { /* a vector register */
-        const sl_ptx_reg *reg = &d->func->reg[operand->reg];
-        if (reg->vector < vector || sl_lane_bytes(reg->type) != lane || wide)
-            sl_decode_refuse(d, "register %s is not a vector of %u such elements", reg->name, vector);
-        uint32_t stride = (lane * d->lanes + 63) & ~63u;
-        for (uint32_t i = 0; i < vector; i++)
-            refs[(*count)++] = d->reg_ref[operand->reg] + i * stride;
-        return lane;
-    }
     if (n != vector || n > 8)
         sl_decode_refuse(d, "%u registers for a vector of %u", n, vector);
     for (uint32_t i = 0; i < n; i++)
