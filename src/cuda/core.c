@@ -155,6 +155,17 @@ static void tell_strays(void *context, const sl_error *first, uint64_t accesses)
     rt->launching->warned_stray = true;
 }
 
+static void warn_absent(void *context, const sl_error *first, uint64_t count)
+{
+    sl_cuda *rt = context;
+    if (rt->options.quiet || rt->launching->warned_absent)
+        return;
+    char text[1536];
+    sl_cuda_say("warning: %s; what this and %llu other such shuffles of the launch read is undefined on a GPU",
+                sl_error_format(first, text, sizeof text), (unsigned long long)count - 1);
+    rt->launching->warned_absent = true;
+}
+
 static cudaError_t start_device(sl_cuda *rt)
 {
     sl_error error = {0};
@@ -172,7 +183,8 @@ static cudaError_t start_device(sl_cuda *rt)
                                   .print_lost = warn_lost_text,
                                   .print_context = rt,
                                   .stray = rt->options.settings.check == SL_CHECK_GPU ? tell_strays : NULL,
-                                  .stray_context = rt,
+                                  .absent = warn_absent,
+                                  .lapse_context = rt,
                                   .extern_find = sl_cuda_device_function,
                                   .extern_call = sl_cuda_device_call,
                                   .extern_context = rt};

@@ -72,6 +72,7 @@ typedef struct sl_cuda_function {
     bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
     int cluster_policy;  /* cudaFuncAttributeClusterSchedulingPolicyPreference */
     bool warned_stray;   /* its accesses outside of allocations were reported */
+    bool warned_absent;  /* its shuffles that read absent lanes */
 } sl_cuda_function;
 
 typedef struct sl_cuda_variable {

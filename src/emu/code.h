@@ -247,7 +247,7 @@ struct sl_emu_kernel {
 typedef enum sl_form {
     SL_FORM_PLAIN,          /* nothing */
     SL_FORM_CARRY,          /* c is written, too */
-    SL_FORM_VOTE,      /* b: the lanes that vote, or SL_REF_NONE */
+    SL_FORM_VOTE,           /* b: the lanes that vote, or SL_REF_NONE */
     SL_FORM_READ_1,         /* list[0]: 4-byte lanes, read */
     SL_FORM_WRITE_1,        /* list[0]: a predicate, written */
     SL_FORM_WRITE_OPTIONAL, /* the same, or SL_REF_NONE */
