@@ -103,6 +103,7 @@ typedef struct sl_code_bb {
     uint32_t first_inst; /* kernel-wide index of its first instruction */
     uint8_t term;        /* sl_term_kind */
     bool warp_sync;      /* starts with an instruction that needs all named lanes */
+    uint8_t group_wait;  /* 1 + n: it starts with wgmma.wait_group n; 0: it does not */
     bool sync_uses_mask; /* …and names them in `sync_mask` */
     bool sync_guard_negated;
     uint32_t sync_guard; /* its predicate, or SL_REF_NONE: others pass */

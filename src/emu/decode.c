@@ -457,6 +457,8 @@ static void decode_sync_mask(sl_decoder *d, sl_code_bb *bb)
 {
     const sl_ptx_inst *inst = d->inst;
     bb->warp_sync = true;
+    if (inst->op == SL_OP_WGMMA && sl_ptx_has(inst, SL_MOD_WAIT_GROUP))
+        bb->group_wait = sl_decode_group_wait(d);
     bb->sync_guard = inst->guarded ? d->reg_ref[inst->guard] : SL_REF_NONE;
     bb->sync_guard_negated = inst->guard_negated;
     bool named = inst->op == SL_OP_BAR || inst->op == SL_OP_BARRIER || inst->op == SL_OP_SHFL ||

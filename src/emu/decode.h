@@ -151,6 +151,8 @@ bool sl_decode_cvt(sl_decoder *d);
 void sl_decode_cvt_f32(sl_decoder *d, sl_ptx_type to, uint32_t value);
 /* The value of an integer operand of `type` (which may sit in a wider register) in a lane of `bytes`. */
 uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, uint32_t bytes);
+/* 1 + n of wgmma.wait_group n. */
+uint8_t sl_decode_group_wait(sl_decoder *d);
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
 
 /* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */

@@ -67,6 +67,12 @@ typedef struct sl_lapse {
 typedef struct sl_race sl_race; /* race.c */
 typedef struct sl_worker sl_worker;
 
+/* Products of a warp group (wgmma) that 32 lanes have executed, and how many they had at their last commits. */
+enum { SL_GROUPS_KEPT = 16 };
+typedef struct sl_group_progress {
+    uint32_t products, commits, committed[SL_GROUPS_KEPT];
+} sl_group_progress;
+
 struct sl_warp {
     /* What handlers access, first. */
     uint8_t *area[4];           /* bases of the operand areas */
@@ -102,6 +108,7 @@ struct sl_warp {
     uint64_t spun;              /* lanes that gave way since the warp was last scheduled */
     uint64_t ran, resumed;      /* instructions before it was last scheduled; worker->clock then */
     uint32_t calls;             /* since the last iteration of a loop */
+    sl_group_progress group[2]; /* of either half of 64 lanes */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
     uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
     _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
