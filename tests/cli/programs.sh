@@ -285,6 +285,31 @@ it 'counts the launches of several processes on'
 [ "$(grep -c '"index":' killed.json)" = 6 ] || fail "$(grep -c '"index":' killed.json) launches"
 file_has killed.json '"index": 5'
 
+it 'does not count processes that only look for a GPU'
+run "$sluice" model -- sh -c "'$programs/attributes' >seen; '$programs/reduce'; '$programs/attributes' >seen"
+exits 0
+stdout_has scan
+run "$sluice" trace -o looked.slt -- sh -c "'$programs/attributes' >seen; '$programs/reduce'"
+exits 0
+run "$sluice" model looked.slt
+stdout_has scan
+[ ! -e looked.slt.1 ] || fail "there are two traces"
+
+it 'models one of several processes'
+run "$sluice" model -- sh -c "'$programs/convolve'; '$programs/reduce'"
+exits 1
+stderr_has '2 processes of sh launched kernels; choose one with --process N (1 to 2)'
+run "$sluice" model --process 2 -- sh -c "'$programs/convolve'; '$programs/reduce'"
+exits 0
+stdout_has scan
+stdout_lacks filter
+run "$sluice" run --process 1 -- sh -c "'$programs/convolve'; '$programs/reduce'"
+stdout_has filter
+stdout_lacks ' scan '
+run "$sluice" model --process 3 -- sh -c "'$programs/convolve'; '$programs/reduce'"
+exits 1
+stderr_has '--process 3: 2 processes launched kernels'
+
 it 'names kernel, block, thread, line and address of an illegal access'
 run "$sluice" run -- "$programs/faults"
 stderr_has 'illegal 4-byte write at 0x0'
