@@ -13,6 +13,7 @@
 #include "ptx/cubin.h"
 #include "ptx/module.h"
 #include "trace/sink.h"
+#include <signal.h>
 
 typedef struct sl_emu_call sl_emu_call;
 
@@ -41,6 +42,9 @@ typedef struct sl_emu_config {
      */
     sl_lapse_observer *absent;
     void *lapse_context;
+    /* Becomes true, from a signal handler or another thread, when the launch shall end early; NULL: never. It then ends
+     * as with SL_LIMIT, and what was counted until then is delivered. */
+    const volatile sig_atomic_t *stop;
     /* Functions that programs call and do not define, beside printf, assert, malloc and free. NULL: there are none.
      * find: a number for a name; -1: not known. call: for one lane after the other. */
     int (*extern_find)(void *context, const char *name);
@@ -64,7 +68,7 @@ void sl_emu_printf_limit(sl_emu *emu, size_t bytes);
 const sl_machine *sl_emu_machine(const sl_emu *emu);
 const sl_gpu_limits *sl_emu_limits(const sl_emu *emu); /* of the machine */
 
-/* Links the modules, places their variables in device memory and initialises them. The modules must outlive the
+/* Links the modules, places their variables in device memory and initializes them. The modules must outlive the
  * program. Instructions are checked when a kernel is first prepared, not here. */
 sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **program,
                       sl_error *error);
@@ -98,9 +102,10 @@ typedef struct sl_emu_launch {
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
-    uint64_t instructions_before;   /* that count for max_instructions, too: those of the launch it descends from */
-    uint32_t preferred_shared_plus; /* as in sl_trace_launch */
-    uint64_t parent_plus;           /* the same */
+    uint64_t instructions_before; /* that count for max_instructions, too: those of the launch it descends from */
+    bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
+    uint32_t preferred_shared;             /* the same */
+    uint64_t parent;                       /* the same */
 } sl_emu_launch;
 
 /* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */
