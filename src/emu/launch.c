@@ -654,6 +654,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
             wanted && l.sink->counter && !accesses_rows(&kernel->facts) ? l.sink->counter(l.sink->context) : NULL;
     }
     status = run_blocks(&l, &totals, error);
+    totals.interrupted = status == SL_LIMIT && emu->config.stop && *emu->config.stop;
     sl_printed_pass_on(&emu->printed, &emu->config);
     if (l.sink) {
         char text[sizeof(sl_error)] = "";
