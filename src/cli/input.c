@@ -109,6 +109,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                                 .last_launch = o->launch.last,
                                                 .ranged = o->launch.given,
                                                 .blocks = o->blocks},
+                                     .process = (uint32_t)o->process,
                                      .settings = o->settings,
                                      .output_to_stderr = sl_output_takes_stdout(inv->common),
                                      .producer = inv->line,

@@ -143,8 +143,9 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
     if (!status && end.traces > 1)
         status = sl_fail(
             error, SL_UNSUPPORTED,
-            "%u processes of %s launched kernels; record them with 'sluice trace' and analyze one of the traces",
-            end.traces, input->spec.name);
+            "%u processes of %s launched kernels; choose one with --process N (1 to %u), or record all of them with "
+            "'sluice trace'",
+            end.traces, input->spec.name, end.traces);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
         status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing of %s was recorded" : "%s launched no kernel",
                          input->spec.name);
