@@ -25,12 +25,13 @@ static const sl_load_view heaviest = {"memory instructions with the most traffic
                                       false};
 
 #define MODELLED                                                                                                       \
-    SL_METRIC_LIST(SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity,              \
-                   SL_METRIC_conflict, SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_bypassed, SL_METRIC_pending_hits,    \
-                   SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors)
-static const sl_metric_list modelled = MODELLED;
-static const sl_load_view missing = {
-    "loads with the most misses", "misses", 140, SL_METRIC_ld_sector_misses, MODELLED, false, true};
+    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity, SL_METRIC_conflict,         \
+        SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_bypassed, SL_METRIC_pending_hits, SL_METRIC_l2_read_sectors,        \
+        SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
+static const sl_metric_list modelled =
+    SL_METRIC_LIST(SL_METRIC_est_cycles, SL_METRIC_est_ns, SL_METRIC_est_limit, MODELLED);
+static const sl_load_view missing = {"loads with the most misses", "misses", 140, SL_METRIC_ld_sector_misses,
+                                     SL_METRIC_LIST(MODELLED),     false,    true};
 
 static bool any_in_trace(const sl_launch_log *log)
 {

@@ -39,7 +39,9 @@ void sl_json_counts(sl_json *j, const char *key, const sl_counts *counts)
 {
     sl_json_object_member(j, key, false);
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (sl_counts_has(counts, (sl_counter)i))
+        if (sl_counts_has(counts, (sl_counter)i) && sl_counter_word((sl_counter)i, counts->value[i]))
+            sl_json_string_member(j, sl_counter_infos[i].name, sl_counter_word((sl_counter)i, counts->value[i]));
+        else if (sl_counts_has(counts, (sl_counter)i))
             sl_json_u64_member(j, sl_counter_infos[i].name, counts->value[i]);
     sl_json_close(j, '}');
 }
@@ -96,7 +98,9 @@ void sl_csv_counts(FILE *file, const sl_counter_set *shown, const sl_counts *cou
         if (!sl_counter_set_has(shown, (sl_counter)i))
             continue;
         fputc(',', file);
-        if (sl_counts_has(counts, (sl_counter)i))
+        if (sl_counts_has(counts, (sl_counter)i) && sl_counter_word((sl_counter)i, counts->value[i]))
+            fputs(sl_counter_word((sl_counter)i, counts->value[i]), file);
+        else if (sl_counts_has(counts, (sl_counter)i))
             fprintf(file, "%" PRIu64, counts->value[i]);
     }
 }
