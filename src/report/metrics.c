@@ -90,7 +90,7 @@ bool sl_metric_is_share(sl_metric metric)
 bool sl_metric_value(sl_metric metric, const sl_metric_row *row, double *value)
 {
     sl_fraction f = sl_metric_of(metric, row);
-    if (!f.known)
+    if (!f.known || has_unit(metric, "limit")) /* a name */
         return false;
     *value = (sl_metric_is_share(metric) ? 100 : 1) * (double)f.part / (double)f.whole;
     return true;
