@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sluice/trace.h"
+#include "trace/codec.h"
 
 enum { LANES = 32, ROUNDS = 2000, ACCESSES = 1024 };
 
@@ -92,7 +92,7 @@ static double time_encode(uint64_t (*addrs)[LANES], uint64_t mask, sl_warp_strea
             sl_warp_stream_step(stream, 0, mask);
             sl_warp_stream_access(stream, 0, mask, addrs[k]);
         }
-        sl_warp_stream_end(stream);
+        sl_warp_stream_flush(stream);
         double ns = (seconds() - start) * 1e9 / ACCESSES;
         best = ns < best ? ns : best;
     }

@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "emu/emu.h"
 #include "native_matmul.h"
+#include "trace/codec.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"
 

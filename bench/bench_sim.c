@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "bench.h"
 #include "sim/sim.h"
+#include "trace/codec.h"
 #include "trace/import.h"
 #include "trace/recorder.h"
 
@@ -129,7 +130,7 @@ static void simulate(const sl_machine *machine, const char *path, sl_pool *pool,
     sl_sim_result result;
     sl_error error;
     sl_loaded *loaded = load(path, pool, &trace);
-    check(sl_sim_create(machine, &(sl_sim_options){.seed = 1, .pool = pool}, &sim, &error), &error);
+    check(sl_sim_create_with(machine, &(sl_sim_options){.seed = 1, .pool = pool}, &sim, &error), &error);
     check(sl_sim_launch(sim, loaded, NULL, &result, &error), &error);
     m->cycles = result.cycles;
     m->insts = result.warp_insts;

@@ -124,7 +124,7 @@ static sl_status simulate(const sl_trace *trace, const char *machine_name, const
     snprintf(setting, sizeof setting, "L1.bypass=%s", policy);
     sl_status status = sl_machine_create(machine_name, settings, *policy ? 1 : 0, &policies, &machine, error);
     if (!status)
-        status = sl_sim_start(machine, NULL, &sim, error);
+        status = sl_sim_create(machine, NULL, &sim, error);
     *t = (totals){0};
     for (uint32_t launch = 0; !status && launch < sl_trace_launches(trace); launch++)
         status = add_launch(sim, trace, launch, t, error);

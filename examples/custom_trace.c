@@ -57,28 +57,24 @@ static void record_warp(sl_warp_stream *stream, uint64_t block, uint32_t warp, i
         sl_warp_stream_step(stream, 0, UINT32_MAX);            /* enters the basic block with all lanes … */
         sl_warp_stream_access(stream, 0, UINT32_MAX, address); /* … whose load goes there */
     }
-    sl_warp_stream_end(stream);
 }
 
 static sl_status record_block(sl_trace_writer *writer, uint64_t block, int by_rows, sl_error *error)
 {
-    sl_warp_stream stream[WARPS] = {0};
+    sl_warp_stream *stream[WARPS] = {NULL};
     sl_warp_view view[WARPS];
     sl_status status = SL_OK;
-    for (uint32_t w = 0; w < WARPS; w++) {
-        if (!sl_warp_stream_init(&stream[w], 1, LANES))
-            status = sl_fail_memory(error);
-        else
-            record_warp(&stream[w], block, w, by_rows);
-        if (stream[w].failed)
-            status = sl_fail_memory(error);
-        view[w] = (sl_warp_view){w, stream[w].control.data, stream[w].memory.data, stream[w].control.count,
-                                 stream[w].memory.count};
+    for (uint32_t w = 0; w < WARPS && !status; w++) {
+        status = sl_warp_stream_create(1, LANES, &stream[w], error);
+        if (status)
+            break;
+        record_warp(stream[w], block, w, by_rows);
+        status = sl_warp_stream_end(stream[w], w, &view[w], error);
     }
     if (!status)
         status = sl_trace_writer_block(writer, &(sl_block_view){block, 0, true, WARPS, view}, error);
     for (uint32_t w = 0; w < WARPS; w++)
-        sl_warp_stream_fini(&stream[w]);
+        sl_warp_stream_destroy(stream[w]);
     return status;
 }
 
@@ -93,7 +89,7 @@ static sl_status record_launch(sl_trace_writer *writer, const char *name, int by
         status = sl_trace_writer_begin(writer, &launch, &matrix, 1, error);
     for (uint64_t block = 0; block < launch.blocks_recorded && !status; block++)
         status = record_block(writer, block, by_rows, error);
-    return status ? status : sl_trace_writer_end(writer, false, error);
+    return status ? status : sl_trace_writer_end(writer, NULL, error);
 }
 
 static sl_status record(const char *path, sl_error *error)

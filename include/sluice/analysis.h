@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From a program to numbers: run a workload or a PTX kernel on the emulator, or open a trace, and count, profile, model
- * or simulate what it did. The numbers are those of the commands `sluice info`, `profile`, `model` and `sim`, and of
- * sweeps. */
+/* From a program to numbers: run a workload or a PTX kernel on the emulator, or open a trace, and count, profile,
+ * model, simulate or tune what it did. The numbers are those of the commands `sluice info`, `profile`, `model`, `sim`
+ * and `tune`, and of sweeps. */
 #ifndef SLUICE_ANALYSIS_H
 #define SLUICE_ANALYSIS_H
 
@@ -33,9 +33,9 @@ typedef struct sl_source {
     const char *scratch;        /* a folder for the trace, which is removed with the recording; NULL: /tmp */
 } sl_source;
 
-/* Runs or opens it. Errors of kernels name the kernel, the thread, the line and the address. */
-SL_API sl_status sl_recording_make(const sl_source *source, const sl_progress *progress, sl_recording **recording,
-                                   sl_error *error);
+/* Runs the program, or opens the trace. Errors of kernels name the kernel, the thread, the line and the address. */
+SL_API sl_status sl_recording_create(const sl_source *source, const sl_progress *progress, sl_recording **recording,
+                                     sl_error *error);
 SL_API void sl_recording_destroy(sl_recording *recording); /* NULL is fine */
 /* Its launches as a trace, which belongs to the recording. */
 SL_API const sl_trace *sl_recording_trace(const sl_recording *recording);
@@ -46,21 +46,23 @@ typedef struct sl_result sl_result;
 
 /* All zeros, but for the seed, which should be 1: as the commands have it. */
 typedef struct sl_settings {
-    uint64_t seed;   /* of what is random */
-    bool cold;       /* "sim": all caches are empty before each launch */
-    bool isolated;   /* "sim": each launch on a machine on which nothing ran before */
-    bool loads_only; /* "profile": no stores and atomics */
+    const char *plan; /* "sim": the file of a bypass plan for the code of the recording (tune.h); NULL: none */
+    uint64_t seed;    /* of what is random */
+    bool cold;        /* "sim", "tune": all caches are empty before each launch */
+    bool isolated;    /* "sim": each launch on a machine on which nothing ran before */
+    bool loads_only;  /* "profile": no stores and atomics */
 } sl_settings;
 
-/* `kind` is "count", "profile", "model" or "sim". The result does not depend on the number of threads of `pool` (which
- * may be NULL), and outlives recording and machine. */
+/* `kind` is "count", "profile", "model", "sim", or "tune": every selection strategy but the bound on the simulator,
+ * with the values that points of sweeps have ("ours_cycles"), summed over kernels. The result does not depend on the
+ * number of threads of `pool` (which may be NULL), and outlives recording and machine. */
 SL_API sl_status sl_analysis_run(const sl_recording *recording, const sl_machine *machine, const char *kind,
                                  const sl_settings *settings, sl_pool *pool, const sl_progress *progress,
                                  sl_result **result, sl_error *error);
 SL_API void sl_result_destroy(sl_result *result); /* NULL is fine */
 
-SL_API uint32_t sl_result_launches(const sl_result *result);
-/* Counters of a launch, which belong to the result; NULL: profiles have none. */
+SL_API uint32_t sl_result_launches(const sl_result *result); /* 0 of "tune" */
+/* Counters of a launch, which belong to the result; NULL: "profile" and "tune" have none. */
 SL_API const sl_counts *sl_result_counts(const sl_result *result, uint32_t launch);
 /* Every number of the result, summed over its launches, under the names that sweeps use ("ld_sectors", "L1_hits",
  * "distance_4"), in alphabetical order: 0 … sl_result_value_count() - 1. */

@@ -24,7 +24,7 @@ typedef struct sl_sim_setup {
 /* `setup` NULL: a seed of 1 and caches that keep what they hold, as in `sluice sim`. Custom policies of the program
  * that the machine names must outlive it; the machine need not. What the simulator cannot do is SL_UNSUPPORTED:
  * policies that need a run that counts before ("profiled"), parameters that are to be searched for ("best"). */
-SL_API sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error);
+SL_API sl_status sl_sim_create(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error);
 SL_API void sl_sim_destroy(sl_sim *sim); /* NULL is fine */
 
 typedef struct sl_sim_result sl_sim_result;

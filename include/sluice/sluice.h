@@ -4,11 +4,12 @@
  *   error.h     a status to branch on, a sentence to show
  *   trace.h     what warps executed and accessed: writing, reading, walking
  *   profile.h   reuse, from a trace alone
- *   analysis.h  programs, PTX or traces in, numbers out: count, profile, model, simulate
+ *   analysis.h  programs, PTX or traces in, numbers out: count, profile, model, simulate, tune
  *   machine.h   GPUs as descriptions
  *   model.h     what a trace does to the caches of a machine
  *   sim.h       the same cycle by cycle
  *   policy.h    the interface of cache policies, for custom policies
+ *   tune.h      which loads and stores should bypass which caches
  *   counters.h  results in numbers, by name
  *
  * The library never prints, exits, reads the environment or keeps global state: several threads may use it at once,
@@ -29,6 +30,7 @@
 #include "sluice/progress.h"
 #include "sluice/sim.h"
 #include "sluice/trace.h"
+#include "sluice/tune.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
  *             instruction of the step the lanes that took part and one address per lane
  *
  * The dynamic part exists in one encoded form everywhere: the emulator encodes it while it runs (sl_warp_stream), the
- * writer compresses it, the reader hands it back, and a cursor (sl_warp_cursor) decodes it step by step. */
+ * writer compresses it, the reader returns it, and a cursor (sl_warp_cursor) decodes it step by step. */
 #ifndef SLUICE_TRACE_H
 #define SLUICE_TRACE_H
 
@@ -102,8 +102,7 @@ typedef struct sl_inst {
     uint8_t space;      /* sl_mem_space */
     uint8_t access;     /* sl_mem_access */
     uint8_t cache_op;   /* sl_cache_op */
-    uint16_t width;     /* bytes per lane, all vector elements together; of a branch that closes a loop, how many
-                           iterations the compiler makes one, 0: it does not */
+    uint16_t width;     /* bytes per lane, all vector elements together; 0 of what accesses no memory */
     uint8_t dsts, srcs; /* how many of `regs` are written and read: dsts first, then srcs (predicates included) */
     uint16_t regs[SL_INST_REGS]; /* virtual register numbers of the kernel */
     uint32_t opcode;             /* string: "ld.global.f32" */
@@ -112,6 +111,8 @@ typedef struct sl_inst {
     uint32_t source_file, source_line; /* string, line; 0: unknown */
     uint32_t array;                    /* string: name of the base array ("A", "param 0+8", symbol); 0: unknown */
     uint32_t mem_slot;                 /* rank among the kernel's memory instructions; UINT32_MAX for others */
+    uint16_t unroll;                   /* of a branch that closes a loop: iterations that the compiler unrolls into one;
+                                          0: it does not, or this is no such branch */
 } sl_inst;
 
 typedef struct sl_trace_bb {
@@ -145,11 +146,13 @@ typedef struct sl_trace_launch {
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* blocks of a cluster; zeroes: there are none */
     uint32_t dynamic_shared_bytes;
-    uint32_t lanes;                 /* 32 or 64 */
-    uint32_t preferred_shared_plus; /* 1 + the percentage of the largest carve-out that the program prefers as shared
-                                       memory (cudaFuncSetCacheConfig, carve-out attributes); 0: no preference */
-    uint64_t parent_plus;           /* 1 + the index of the launch whose kernel launched this one; 0: the host did */
-    uint64_t stream;                /* CUDA stream id; 0: default */
+    uint32_t lanes;            /* 32 or 64 */
+    uint32_t preferred_shared; /* percent of the largest carve-out that the program prefers as shared memory
+                                  (cudaFuncSetCacheConfig, carve-out attributes); 0 without has_preferred_shared */
+    bool has_preferred_shared;
+    bool has_parent; /* a kernel launched it, not the host */
+    uint64_t parent; /* index of the launch of that kernel; 0 without has_parent */
+    uint64_t stream; /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
     uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */
     uint64_t index;           /* among all launches of the program, from 0; the recorder fills it in */
@@ -187,49 +190,9 @@ typedef struct sl_row {
 
 /* ---- encoding: used by whatever produces a trace, one per warp, reused from block to block ---- */
 
-/* What the accesses of one memory slot look like: lane i is at base + offset[i]. Encoder and decoder keep the same ones
- * in step; nobody else looks inside. */
-typedef struct sl_predictor {
-    uint64_t base;
-    int64_t step;        /* expected change of base from one access to the next */
-    int64_t last;        /* its last change: an unexpected one becomes the step when it comes twice in a row */
-    int64_t stride, row; /* closed form of the offsets when affine (see sl_access) */
-    uint64_t known;      /* lanes whose offset is valid */
-    uint64_t frame;      /* gathers: the base and form of the last one that was bit-packed */
-    uint8_t frame_shift, frame_width;
-    uint8_t row_lanes, phase;
-    uint32_t epoch;     /* of the stream that wrote this entry: others count as never seen */
-    bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
-    bool all_lanes;     /* the closed form was found with all lanes active */
-    int32_t offset[SL_MAX_LANES];
-} sl_predictor;
-
-typedef struct sl_bytes {
-    uint8_t *data;
-    size_t count, capacity;
-} sl_bytes;
-
-enum { SL_MASK_HISTORY = 8 };
-
-typedef struct sl_warp_stream {
-    sl_bytes control, memory;
-    uint32_t last_bb;
-    uint64_t step_mask;                /* the mask of the current step, which accesses default to */
-    uint64_t access_mask;              /* the last mask of an access that differed from its step's */
-    uint64_t history[SL_MASK_HISTORY]; /* step masks, latest first */
-    uint64_t repeats;                  /* identical steps not yet written */
-    uint64_t predicted;                /* accesses as predicted not yet written */
-    sl_bytes anchors;                  /* first address of each slot; joins `memory` at the end */
-    uint32_t slots, capacity;
-    sl_predictor *predictor; /* [slots] */
-    uint32_t epoch;
-    uint8_t lanes;
-    uint8_t isa; /* which version of the lane loops this CPU runs */
-    bool failed; /* memory ran out: the stream is incomplete */
-} sl_warp_stream;
-
-SL_API bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
-SL_API void sl_warp_stream_fini(sl_warp_stream *);
+typedef struct sl_warp_stream sl_warp_stream;
+SL_API sl_status sl_warp_stream_create(uint32_t mem_slots, uint32_t lanes, sl_warp_stream **, sl_error *);
+SL_API void sl_warp_stream_destroy(sl_warp_stream *); /* NULL is fine */
 /* Forgets everything: start of a warp, or (between steps) of a new part of a long one. Buffers keep their capacity.
  * False when memory runs out. */
 SL_API bool sl_warp_stream_reset(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
@@ -243,16 +206,18 @@ SL_API void sl_warp_stream_access(sl_warp_stream *, uint32_t mem_slot, uint64_t 
  * (1, but for multicasts). Without rows no lane counts as taking part. */
 SL_API void sl_warp_stream_rows(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const sl_row *row, size_t rows,
                                 uint32_t blocks);
-/* Writes out pending state; call once, before the bytes of `control` and `memory` are used. */
-SL_API void sl_warp_stream_end(sl_warp_stream *);
 
 /* ---- a block's encoded streams, as produced and as read back ---- */
 
+/* What one warp did, encoded (docs/trace-format.md): what a stream ends with, a block consists of, a cursor decodes. */
 typedef struct sl_warp_view {
     uint32_t warp;
     const uint8_t *control, *memory;
     size_t control_bytes, memory_bytes;
 } sl_warp_view;
+
+/* Ends the stream of the warp with this number. The view is of bytes of the stream, valid until it is reset. */
+SL_API sl_status sl_warp_stream_end(sl_warp_stream *, uint32_t warp, sl_warp_view *, sl_error *);
 
 /* A long block is delivered in parts: part 0, 1, … each with some or all warps; `last` on the final one. Predictors
  * start anew in every part. */
@@ -284,7 +249,7 @@ typedef struct sl_access {
     uint32_t width;
     uint32_t blocks;  /* that receive it */
     uint64_t issuers; /* lanes that took part */
-    struct {
+    struct {          /* private to sl_access_more */
         const uint8_t *at, *end;
         uint64_t rows; /* not read yet */
         sl_row start;  /* the last one read */
@@ -299,28 +264,19 @@ static inline uint32_t sl_access_width(const sl_access *a, const sl_inst *inst)
     return a->bulk ? a->width : inst->width;
 }
 
-typedef struct sl_warp_cursor {
-    uint32_t bb; /* current step */
-    uint64_t mask;
-    sl_access access; /* current access */
-    /* the rest is private to the decoder */
-    const sl_trace_kernel *kernel;
-    const uint8_t *control, *control_end, *memory, *memory_end, *anchors, *anchors_end;
-    uint64_t access_mask, history[SL_MASK_HISTORY];
-    uint64_t repeats, predicted;
-    uint32_t lanes, first_slot, next_slot, end_slot; /* memory slots of the step */
-    sl_predictor *predictor;
-    bool damaged;
-    bool pieces; /* those of an access to rows are being read */
-} sl_warp_cursor;
-
-/* `predictor` is the caller's scratch of kernel->mem_slots entries. */
-SL_API void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint32_t lanes, const sl_warp_view *,
-                                sl_predictor *predictor);
-/* Goes to the next step (cursor->bb, cursor->mask). SL_OK with *more false at the end; SL_CORRUPT on damage. */
+typedef struct sl_warp_cursor sl_warp_cursor;
+SL_API sl_status sl_warp_cursor_create(const sl_trace_kernel *, uint32_t lanes, sl_warp_cursor **, sl_error *);
+SL_API void sl_warp_cursor_destroy(sl_warp_cursor *); /* NULL is fine */
+/* Starts to read a warp of a block; the view must stay valid while it is read. */
+SL_API void sl_warp_cursor_start(sl_warp_cursor *, const sl_warp_view *);
+/* Goes to the next step: its basic block and active lanes. SL_OK with *more false at the end; SL_CORRUPT on damage. */
 SL_API sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
-/* The next memory access of the current step (cursor->access), in order; *more false when there is none left. */
+SL_API uint32_t sl_warp_cursor_bb(const sl_warp_cursor *);
+SL_API uint64_t sl_warp_cursor_mask(const sl_warp_cursor *);
+/* Goes to the next memory access of the current step, in order; *more false when there is none left. The access is
+ * valid until the next call. */
 SL_API sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
+SL_API sl_access *sl_warp_cursor_current(sl_warp_cursor *);
 /* Puts an access to rows to its next pieces; false: there are none, or it is another access. */
 SL_API bool sl_access_more(sl_access *);
 /* Fills addr[] of the active lanes. */

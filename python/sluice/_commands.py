@@ -71,7 +71,7 @@ class Result:
 
     @property
     def findings(self) -> List[Dict[str, Any]]:
-        """What costs most, the costliest first: rule, text, way_out, effect, kernel, source, ..."""
+        """What costs most, the costliest first: rule, text, fix, effect, kernel, source, ..."""
         return self.data.get("findings", [])
 
     def to_pandas(self, what: str = "rows") -> Any:

@@ -194,7 +194,7 @@ static void ask(bank_lines *lines, uint64_t line, uint32_t words)
 static void ask_lanes(bank_lines *lines, const sl_access *a, const uint64_t *addr, uint32_t from, uint32_t to,
                       uint32_t width)
 {
-    uint64_t last = UINT64_MAX; /* neighbours often access the same word */
+    uint64_t last = UINT64_MAX; /* neighbors often access the same word */
     for (uint32_t i = from; i < to; i++) {
         if (!(a->mask >> i & 1))
             continue;
@@ -207,7 +207,7 @@ static void ask_lanes(bank_lines *lines, const sl_access *a, const uint64_t *add
     }
 }
 
-/* The same for rows of lanes that access one word each, or neighbouring words. */
+/* The same for rows of lanes that access one word each, or neighboring words. */
 static void ask_rows(bank_lines *lines, const sl_access *a, uint32_t from, uint32_t to)
 {
     uint32_t column = (from + a->phase) % a->row_lanes;

@@ -18,7 +18,7 @@ typedef struct sl_sector_span {
     uint64_t first, last; /* piece numbers, inclusive */
 } sl_sector_span;
 
-/* The same pieces as spans, their ends ascending; neighbouring spans may share pieces. Returns how many spans. */
+/* The same pieces as spans, their ends ascending; neighboring spans may share pieces. Returns how many spans. */
 uint32_t sl_coalesce_spans(const sl_access *access, uint32_t lanes, uint32_t width, unsigned log2_bytes,
                            sl_sector_span spans[SL_MAX_LANES]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Request coalescing across SMs: of the reads of neighbouring cores (coalesce_cores, a GPC) the second level takes up
+/* Request coalescing across SMs: of the reads of neighboring cores (coalesce_cores, a GPC) the second level takes up
  * to coalesce_requests identical ones as one while the first of them is there. One read of a line is open to that at a
  * time; a read of other sectors of the line closes it, and is not open itself. */
 #ifndef SL_ACCESS_COALESCER_H

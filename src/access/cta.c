@@ -9,7 +9,7 @@ uint32_t sl_cta_next_core(const sl_cta_config *c, sl_cta_rounds *r, uint64_t lef
 {
     if (r->next_small < c->small_gpc_cores)
         return r->next_small++;
-    uint32_t core = c->small_gpc_cores + r->next, stride = left <= c->neighbours ? c->neighbours : 1;
+    uint32_t core = c->small_gpc_cores + r->next, stride = left <= c->neighbors ? c->neighbors : 1;
     r->next = (r->next + stride) % (c->cores - c->small_gpc_cores);
     if (c->small_gpc_cores && ++r->since == c->small_gpc_interval)
         r->since = r->next_small = 0;

@@ -16,7 +16,7 @@
 typedef struct sl_cta_config {
     uint32_t cores, resident_blocks; /* cores, and the blocks that each holds at once */
     uint32_t small_gpc_cores, small_gpc_interval;
-    uint32_t neighbours; /* cores that share a coalescer; 0: none do */
+    uint32_t neighbors; /* cores that share a coalescer; 0: none do */
 } sl_cta_config;
 
 static inline sl_cta_config sl_cta_config_of(const sl_machine *machine, uint32_t resident_blocks)

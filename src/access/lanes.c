@@ -23,7 +23,7 @@ void sl_access_expand(sl_access *a, uint32_t lanes)
 }
 
 /* The lanes in `mask` of `from`, at offsets from the start of their window. */
-static void take_window(const sl_access *from, uint64_t mask, uint64_t window, sl_access *to)
+static void select_window(const sl_access *from, uint64_t mask, uint64_t window, sl_access *to)
 {
     to->mask = mask;
     if (!mask)
@@ -48,8 +48,8 @@ void sl_generic_split(const sl_access *access, const sl_trace_launch *launch, sl
         shared |= (uint64_t)(a->addr[lane] - launch->shared_window < launch->window_bytes) << lane;
         local |= (uint64_t)(a->addr[lane] - launch->local_window < launch->window_bytes) << lane;
     }
-    take_window(a, shared, launch->shared_window, &split->shared);
-    take_window(a, local, launch->local_window, &split->local);
+    select_window(a, shared, launch->shared_window, &split->shared);
+    select_window(a, local, launch->local_window, &split->local);
     if (shared | local) { /* else it keeps its closed form */
         a->mask &= ~(shared | local);
         a->affine = false;

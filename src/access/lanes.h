@@ -19,7 +19,7 @@ typedef struct sl_generic_access {
 } sl_generic_access;
 void sl_generic_split(const sl_access *access, const sl_trace_launch *launch, sl_generic_access *split);
 
-/* Where byte `offset` of a lane's local memory lies in the warp's: words of neighbouring lanes are side by side. */
+/* Where byte `offset` of a lane's local memory lies in the warp's: words of neighboring lanes are side by side. */
 static inline uint64_t sl_local_interleave(uint64_t offset, uint32_t lane, uint32_t lanes)
 {
     return offset / 4 * lanes * 4 + lane * 4 + offset % 4;

@@ -104,7 +104,7 @@ static uint32_t bulk_access(const sl_access_shape *s, const sl_access *a, sl_lin
     return count;
 }
 
-/* Several requests, of neighbouring lanes each. */
+/* Several requests, of neighboring lanes each. */
 static uint32_t split_access(const sl_access_shape *s, sl_access *access, uint32_t width, uint32_t lanes,
                              sl_line_request *piece)
 {
@@ -119,7 +119,7 @@ static uint32_t split_access(const sl_access_shape *s, sl_access *access, uint32
     return count;
 }
 
-/* Explicit local accesses record offsets; words of neighbouring lanes lie side by side. A lane's words beyond its first
+/* Explicit local accesses record offsets; words of neighboring lanes lie side by side. A lane's words beyond its first
  * are a row further each. */
 static uint32_t local_access(const sl_access_shape *s, sl_access *access, uint32_t width, sl_line_request *piece)
 {

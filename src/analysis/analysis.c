@@ -111,20 +111,20 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
 {
     const sl_model_options options = model_options(analysis);
     sl_loaded *loaded = NULL;
-    sl_model_result modelled = {0};
+    sl_model_result modeled = {0};
     sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
     if (!status)
-        status = sl_model_loaded(analysis->machine, loaded, &options, pool, progress, &modelled, error);
+        status = sl_model_loaded(analysis->machine, loaded, &options, pool, progress, &modeled, error);
     if (!status)
-        status = sl_time_add(sampler, analysis->machine, loaded, &modelled, error);
+        status = sl_time_add(sampler, analysis->machine, loaded, &modeled, error);
     if (!status) {
         sl_result_launch *to = &result->launch[n];
-        to->counts = modelled.counts.total;
-        to->l1_bytes = modelled.l1_bytes;
-        to->resident_blocks = modelled.resident_blocks;
-        status = log_launch(result, recording, n, &modelled.counts, error);
+        to->counts = modeled.counts.total;
+        to->l1_bytes = modeled.l1_bytes;
+        to->resident_blocks = modeled.resident_blocks;
+        status = log_launch(result, recording, n, &modeled.counts, error);
     }
-    sl_model_result_fini(&modelled);
+    sl_model_result_fini(&modeled);
     sl_loaded_destroy(loaded);
     return status;
 }
@@ -327,8 +327,8 @@ static sl_status add_requests(sl_values *values, const sl_l1_requests *stream, s
     return status ? status : add_bins(values, "stream_missed_gap", &reuse.missed_gap, error);
 }
 
-static sl_status take_simulated(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
-                                const sl_sim_result *r, sl_error *error)
+static sl_status record_simulated(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
+                                  const sl_sim_result *r, sl_error *error)
 {
     simulation *s = to;
     sl_result *result = s->result;
@@ -375,7 +375,7 @@ static sl_status simulate(const sl_analysis *analysis, const sl_recording *recor
     options.record_requests = s.stream;
     const sl_sim_series series = series_of(analysis, recording, first, launches, counts);
     sl_status status =
-        sl_sim_series_run(&series, result->machine, &options, pool, take_simulated, &s, &result->stuck, error);
+        sl_sim_series_run(&series, result->machine, &options, pool, record_simulated, &s, &result->stuck, error);
     sl_l1_requests_destroy(s.stream);
     return status;
 }
@@ -504,7 +504,7 @@ static sl_status count_lines(work *w, sl_error *error)
 
 static const char *verb_of(sl_analysis_kind kind)
 {
-    return kind == SL_ANALYSIS_MODEL ? "modelling" : kind == SL_ANALYSIS_PROFILE ? "profiling" : "counting";
+    return kind == SL_ANALYSIS_MODEL ? "modeling" : kind == SL_ANALYSIS_PROFILE ? "profiling" : "counting";
 }
 
 static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,

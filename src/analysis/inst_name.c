@@ -162,7 +162,7 @@ const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size)
     return buffer;
 }
 
-static void source_text(const sl_inst_name *name, char *buffer, size_t size)
+const char *sl_inst_source(const sl_inst_name *name, char *buffer, size_t size)
 {
     if (name->source_line && !*name->source_file)
         snprintf(buffer, size, "line %u", name->source_line);
@@ -170,37 +170,5 @@ static void source_text(const sl_inst_name *name, char *buffer, size_t size)
         snprintf(buffer, size, "%s:%u", name->source_file, name->source_line);
     else
         snprintf(buffer, size, "%s", name->source_file);
-}
-
-void sl_inst_json(sl_json *j, const sl_inst_name *name)
-{
-    char source[512];
-    sl_json_u64_member(j, "pc", name->pc);
-    if (name->ptx_line) {
-        sl_json_u64_member(j, "line", name->ptx_line);
-    }
-    source_text(name, source, sizeof source);
-    if (*source) {
-        sl_json_string_member(j, "source", source);
-    }
-    if (*name->array) {
-        sl_json_string_member(j, "array", name->array);
-    }
-    if (name->allocation && *name->allocation) {
-        sl_json_string_member(j, "allocation", name->allocation);
-        sl_json_u64_member(j, "allocation_bytes", name->allocation_bytes);
-    }
-    sl_json_string_member(j, "opcode", name->opcode);
-}
-
-void sl_inst_csv(FILE *file, const sl_inst_name *name)
-{
-    char source[512];
-    source_text(name, source, sizeof source);
-    fprintf(file, "%u,%u,", name->pc, name->ptx_line);
-    sl_csv_field(file, source);
-    fputc(',', file);
-    sl_csv_field(file, name->opcode);
-    fputc(',', file);
-    sl_csv_field(file, name->array);
+    return buffer;
 }

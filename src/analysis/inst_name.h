@@ -4,9 +4,7 @@
 #define SL_ANALYSIS_INST_NAME_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "base/json_write.h"
 #include "sluice/trace.h"
 
 typedef struct sl_inst_name {
@@ -45,10 +43,7 @@ const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size
  * was made is left out. Returns `buffer`. */
 const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size);
 
-/* Members of an object: pc, line, source, array, allocation and its bytes, opcode; what is unknown is left out. */
-void sl_inst_json(sl_json *json, const sl_inst_name *name);
-/* Five fields, without a comma before or after them: the columns of SL_INST_CSV. */
-#define SL_INST_CSV "pc,line,source,opcode,array"
-void sl_inst_csv(FILE *file, const sl_inst_name *name);
+/* Its source, for programs: "spmv.cu:17", "line 17", "spmv.cu"; "": unknown. Returns `buffer`. */
+const char *sl_inst_source(const sl_inst_name *name, char *buffer, size_t size);
 
 #endif

@@ -206,11 +206,13 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .kernel = intern_kernel(l, result->kernel),
                                .lanes = from->lanes,
                                .dynamic_shared_bytes = from->dynamic_shared_bytes,
-                               .preferred_shared_plus = from->preferred_shared_plus,
+                               .has_preferred_shared = from->has_preferred_shared,
+                               .preferred_shared = from->preferred_shared,
                                .blocks = sl_launch_blocks(from),
                                .blocks_recorded = from->blocks_recorded,
                                .trace_bytes = result->trace_bytes,
-                               .parent_plus = from->parent_plus,
+                               .has_parent = from->has_parent,
+                               .parent = from->parent,
                                .failed = from->failed,
                                .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);

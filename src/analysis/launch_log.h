@@ -37,11 +37,12 @@ typedef struct sl_logged_load {
 typedef struct sl_logged_launch {
     uint64_t index;
     const sl_logged_kernel *kernel;
-    uint32_t grid[3], block[3], lanes, dynamic_shared_bytes, preferred_shared_plus;
+    uint32_t grid[3], block[3], lanes, dynamic_shared_bytes, preferred_shared;
     uint64_t blocks, blocks_recorded, trace_bytes;
-    uint64_t parent_plus; /* as in sl_trace_launch */
-    bool failed;          /* then it has no counters */
-    const char *failure;  /* why; "" where that is unknown */
+    bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
+    uint64_t parent;                       /* the same */
+    bool failed;                           /* then it has no counters */
+    const char *failure;                   /* why; "" where that is unknown */
     sl_packed_counts counts;
     uint32_t loads; /* memory instructions that ran */
     const sl_logged_load *load;

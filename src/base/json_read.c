@@ -36,7 +36,7 @@ static void skip_space(reader *r)
         }
 }
 
-static bool take(reader *r, char c)
+static bool accept(reader *r, char c)
 {
     skip_space(r);
     if (r->at == r->end || *r->at != c)
@@ -60,7 +60,7 @@ static bool read_hex4(reader *r, uint32_t *code)
     return true;
 }
 
-static char *put_utf8(char *out, uint32_t code)
+static char *encode_utf8(char *out, uint32_t code)
 {
     if (code < 0x80) {
         *out++ = (char)code;
@@ -106,7 +106,7 @@ static sl_status read_escape(reader *r, char **out)
     }
     if (!code)
         return fail(r, "a string must not hold the character 0");
-    *out = put_utf8(*out, code);
+    *out = encode_utf8(*out, code);
     return SL_OK;
 }
 
@@ -204,21 +204,21 @@ static sl_status read_number(reader *r, double *number)
 static sl_status read_items(reader *r, bool object, value_list *values, key_list *keys)
 {
     char close = object ? '}' : ']';
-    if (take(r, close))
+    if (accept(r, close))
         return SL_OK;
     do {
         const char *key = NULL;
         sl_json_value *value = NULL;
         sl_status status = SL_OK;
         if (object) {
-            if (!take(r, '"'))
+            if (!accept(r, '"'))
                 return fail(r, "expected a key in double quotes");
             reader location = *r;
             status = read_string(r, &key);
             for (size_t i = 0; !status && i < keys->count; i++)
                 if (!strcmp(keys->items[i], key))
                     return fail(&location, "duplicate key");
-            if (!status && !take(r, ':'))
+            if (!status && !accept(r, ':'))
                 return fail(r, "expected a colon between key and value");
             if (!status && !sl_array_push(keys, key))
                 return sl_fail_memory(r->error);
@@ -229,8 +229,8 @@ static sl_status read_items(reader *r, bool object, value_list *values, key_list
             return status;
         if (!sl_array_push(values, value))
             return sl_fail_memory(r->error);
-    } while (take(r, ','));
-    return take(r, close) ? SL_OK : fail(r, object ? "expected a comma or }" : "expected a comma or ]");
+    } while (accept(r, ','));
+    return accept(r, close) ? SL_OK : fail(r, object ? "expected a comma or }" : "expected a comma or ]");
 }
 
 static sl_status read_container(reader *r, sl_json_value *value)
@@ -258,7 +258,7 @@ static sl_status read_container(reader *r, sl_json_value *value)
     return status;
 }
 
-static bool take_word(reader *r, const char *word)
+static bool accept_word(reader *r, const char *word)
 {
     size_t length = strlen(word);
     if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length))
@@ -295,7 +295,7 @@ static sl_status read_value(reader *r, sl_json_value **out)
     }
     value->kind = c == 'n' ? SL_JSON_NULL : SL_JSON_BOOL;
     value->truth = c == 't';
-    if (take_word(r, c == 'n' ? "null" : c == 't' ? "true" : "false"))
+    if (accept_word(r, c == 'n' ? "null" : c == 't' ? "true" : "false"))
         return SL_OK;
     return fail(r, "expected a value: an object, an array, a string, a number, true, false or null");
 }

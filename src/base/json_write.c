@@ -64,7 +64,7 @@ void sl_json_close(sl_json *j, char bracket)
     fputc(bracket, j->file);
 }
 
-static void put_string(FILE *file, const char *text)
+static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);
     while (*text) {
@@ -90,7 +90,7 @@ static void put_string(FILE *file, const char *text)
 void sl_json_key(sl_json *j, const char *key)
 {
     separate(j);
-    put_string(j->file, key);
+    write_string(j->file, key);
     fputs(": ", j->file);
     j->after_key = true;
 }
@@ -99,7 +99,7 @@ void sl_json_string(sl_json *j, const char *text)
 {
     separate(j);
     if (text)
-        put_string(j->file, text);
+        write_string(j->file, text);
     else
         fputs("null", j->file);
 }

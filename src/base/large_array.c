@@ -22,7 +22,7 @@ static char *map(int fd, size_t capacity)
     if (mapped == MAP_FAILED)
         return NULL;
     if (fd >= 0)
-        madvise(mapped, capacity, MADV_RANDOM); /* else each read would bring more than its neighbours */
+        madvise(mapped, capacity, MADV_RANDOM); /* else each read would bring more than its neighbors */
     return mapped;
 }
 

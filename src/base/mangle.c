@@ -130,7 +130,7 @@ typedef struct written {
     size_t size, used;
 } written;
 
-static void put(written *w, const char *text, size_t length)
+static void write_text(written *w, const char *text, size_t length)
 {
     for (; length && *text && w->used + 1 < w->size; length--)
         w->buffer[w->used++] = *text++;
@@ -138,7 +138,7 @@ static void put(written *w, const char *text, size_t length)
 }
 
 /* One argument: a type, of which qualifiers are left out, or a literal. Returns what follows; NULL: not understood. */
-static const char *put_argument(written *w, const char *at)
+static const char *write_argument(written *w, const char *at)
 {
     static const char letters[] = "vbcahstijlmxyfd";
     static const char *const types[] = {"void", "bool", "char",  "char",      "unsigned char", "short", "ushort", "int",
@@ -153,22 +153,22 @@ static const char *put_argument(written *w, const char *at)
             at++;
         size_t digits = strcspn(at, "E");
         if (truth && digits == 1)
-            put(w, *at == '1' ? "true" : "false", 5);
+            write_text(w, *at == '1' ? "true" : "false", 5);
         else
-            put(w, *at == 'n' ? "-" : "", 1), put(w, at + (*at == 'n'), digits - (*at == 'n'));
+            write_text(w, *at == 'n' ? "-" : "", 1), write_text(w, at + (*at == 'n'), digits - (*at == 'n'));
         return at[digits] ? at + digits + 1 : NULL;
     }
     if (isdigit((unsigned char)*at)) {
         at = source_name(at, &name, &length);
         if (at)
-            put(w, name, length);
+            write_text(w, name, length);
         return at && *at == 'I' ? skip_template(at) : at;
     }
     letter = *at ? strchr(letters, *at) : NULL;
     if (!letter)
         return NULL;
-    put(w, types[letter - letters], 16);
-    put(w, behind, 1);
+    write_text(w, types[letter - letters], 16);
+    write_text(w, behind, 1);
     return at + 1;
 }
 
@@ -179,10 +179,10 @@ char *sl_template_arguments(const char *symbol, char *buffer, size_t size)
     *buffer = 0;
     if (!at || *at != 'I')
         return buffer;
-    put(&w, "<", 1);
-    for (at++; at && *at != 'E'; at = put_argument(&w, at))
-        put(&w, ", ", w.used > 1 ? 2 : 0);
-    put(&w, at ? ">" : "…>", 4);
+    write_text(&w, "<", 1);
+    for (at++; at && *at != 'E'; at = write_argument(&w, at))
+        write_text(&w, ", ", w.used > 1 ? 2 : 0);
+    write_text(&w, at ? ">" : "…>", 4);
     return buffer;
 }
 
@@ -192,7 +192,7 @@ char *sl_function_name(const char *symbol, char *buffer, size_t size)
     size_t length = strlen(symbol);
     written w = {.buffer = buffer, .size = size};
     innermost(symbol, &name, &length);
-    put(&w, name, length);
+    write_text(&w, name, length);
     sl_template_arguments(symbol, buffer + w.used, size - w.used);
     return buffer;
 }

@@ -47,7 +47,7 @@ static const char *time_left(const sl_progress_line *line, uint64_t now, uint64_
 }
 
 /* Names of kernels may be longer than the terminal is wide. */
-static void put(const sl_progress_line *line, const char *counts)
+static void write_line(const sl_progress_line *line, const char *counts)
 {
     struct winsize size;
     char phase[sizeof line->phase];
@@ -95,7 +95,7 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
         snprintf(counts, sizeof counts, "%" PRIu64 " %s", done, line->what);
     line->last_ns = now;
     line->drawn = true;
-    put(line, counts);
+    write_line(line, counts);
 }
 
 sl_progress sl_progress_line_init(sl_progress_line *line, FILE *file)

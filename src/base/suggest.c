@@ -11,7 +11,7 @@ static size_t min(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: insert, delete, replace, swap of neighbours. */
+/* Optimal string alignment: insert, delete, replace, swap of neighbors. */
 static size_t distance(const char *a, const char *b)
 {
     size_t la = min(strlen(a), LONGEST), lb = min(strlen(b), LONGEST);

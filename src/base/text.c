@@ -209,14 +209,14 @@ static bool is_control(uint32_t c)
            (c >= 0x2066 && c <= 0x2069) || c == SL_UTF8_BAD;
 }
 
-void sl_text_put(FILE *file, const char *text, bool ascii, bool colour)
+void sl_text_put(FILE *file, const char *text, bool ascii, bool color)
 {
     static const char *const styles[] = {"\033[32m", "\033[33m", "\033[31m", "\033[0m"};
     size_t length;
     for (; *text; text += length) {
         uint32_t c = sl_utf8_next(text, &length);
         if (c >= 0x1c && c <= 0x1f)
-            fputs(colour ? styles[c - 0x1c] : "", file);
+            fputs(color ? styles[c - 0x1c] : "", file);
         else if (is_control(c))
             fputc('?', file);
         else if (ascii)

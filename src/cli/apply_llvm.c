@@ -38,8 +38,8 @@ static void location_text(const sl_load *load, char *text, size_t size)
 /* The chosen loads and their instructions. */
 static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, const sl_llvm_check *check, sl_error *error)
 {
-    static const sl_column columns[] = {{"load", false, true}, {"array", false, true},       {"mode", false, false},
-                                        {"cpu", false, false}, {"instruction", false, true}, {"bits", false, false}};
+    static const sl_column columns[] = {SL_NAMES("load"), SL_NAMES("array"),       SL_TEXTS("mode"),
+                                        SL_TEXTS("cpu"),  SL_NAMES("instruction"), SL_TEXTS("bits")};
     const sl_load_graph *graph = sl_llvm_graph(file->code);
     sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
     char inst[160];

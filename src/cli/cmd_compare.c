@@ -142,13 +142,6 @@ static int take_operand(const sl_invocation *inv, int which, side sides[2])
 
 /* ---- the command ---- */
 
-SL_REPORT_FORMS(forms, sl_comparison, sl_comparison_text, sl_comparison_json, sl_comparison_csv, NULL);
-
-static sl_status write_loads(FILE *file, const void *result, sl_error *error)
-{
-    return sl_comparison_loads(file, (const sl_comparison *)result, error);
-}
-
 static sl_status write_page(FILE *file, const void *comparison, sl_error *error)
 {
     return sl_comparison_page(file, comparison, error);
@@ -178,9 +171,13 @@ static int show(const sl_invocation *inv, side sides[2])
     for (int i = 0; i < 2; i++)
         compared[i] = (sl_compared_side){sides[i].label, sides[i].page, sides[i].text, sides[i].bytes};
     sl_status status = sl_compare(compared, &comparison, &error);
-    sl_report_forms all = forms;
-    all.loads = write_loads;
-    int code = status ? SL_EXIT_OK : sl_report_write(inv, &all, &comparison, stdout);
+    const sl_report_info info = {.command = "compare"};
+    int code = SL_EXIT_OK;
+    if (!status) {
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+        sl_document_comparison(d, &comparison);
+        code = sl_document_show(inv, d, NULL, stdout);
+    }
     if (!status && !code && inv->common->html)
         status = sl_output_write(write_page, inv->common->html, &comparison, &error);
     if (status)

@@ -2,15 +2,12 @@
 /* sluice explain: what findings, counters and classes of misses mean. */
 #include <string.h>
 
-#include "base/json_write.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/findings.h"
 #include "report/metrics.h"
-#include "report/parts.h"
 #include "report/rules.h"
-#include "report/table.h"
 #include "sim/sim.h"
 
 enum { WIDTH = 80 };
@@ -44,7 +41,7 @@ static void explain_rule(FILE *file, const sl_rule *rule)
     fprintf(file, "%s: %s\n\n", rule->name, rule->title);
     paragraph(file, "", rule->explanation, "\n\n");
     paragraph(file, "Found where", sl_rule_measure(rule, measure, sizeof measure), ".\n\n");
-    paragraph(file, "Way out:", rule->way_out, "\n");
+    paragraph(file, "Fix:", rule->fix, "\n");
 }
 
 static void explain_one(FILE *file, bool *any, const char *name, const char *what, const char *unit, const char *of,
@@ -124,83 +121,58 @@ static bool wanted(const sl_args *args, const sl_rule *rule)
     return !args->operands;
 }
 
-static sl_status list_text(FILE *file, const void *args, sl_error *error)
+static void put_limits(sl_json *j, const void *of)
 {
-    static const sl_column columns[] = {SL_TEXTS("rule"), SL_PROSE("found where")};
-    sl_table *t = SL_TABLE(columns);
-    char measure[512];
-    (void)args;
-    for (int i = 0; i < SL_RULES; i++) {
-        sl_table_cell(t, sl_rules[i].name);
-        sl_table_cell(t, sl_rule_measure(&sl_rules[i], measure, sizeof measure));
-    }
-    sl_status status = sl_table_finish(t, file, WIDTH, error);
-    fputs("\n'sluice explain RULE' tells more of one, 'sluice explain COUNTER' of a counter\n", file);
-    return status;
-}
-
-static sl_status list_json(FILE *file, const void *args, sl_error *error)
-{
-    sl_json j;
-    char measure[512];
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "explain");
-    sl_json_array_member(&j, "rules", true);
-    for (int i = 0; i < SL_RULES; i++) {
-        const sl_rule *r = &sl_rules[i];
-        if (!wanted(args, r))
-            continue;
-        sl_json_object(&j, true);
-        sl_json_string_member(&j, "rule", r->name);
-        sl_json_string_member(&j, "title", r->title);
-        sl_json_string_member(&j, "unit", r->unit);
-        sl_json_double_member(&j, "threshold", r->threshold);
-        sl_json_string_member(&j, "measure", sl_rule_measure(r, measure, sizeof measure));
-        sl_json_string_member(&j, "way_out", r->way_out);
-        sl_json_string_member(&j, "explanation", r->explanation);
-        sl_json_close(&j, '}');
-    }
-    sl_json_close(&j, ']');
-    sl_json_object_member(&j, "limits", true);
+    (void)of;
+    sl_json_object(j, true);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        sl_json_double_member(&j, limits[i].name, limits[i].value);
-    sl_json_close(&j, '}');
-    sl_json_object_member(&j, "assumed", true);
-    for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)
-        sl_json_double_member(&j, assumed[i].name, assumed[i].value);
-    sl_json_close(&j, '}');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
+        sl_json_double_member(j, limits[i].name, limits[i].value);
+    sl_json_close(j, '}');
 }
 
-static sl_status list_csv(FILE *file, const void *args, sl_error *error)
+static void put_assumed(sl_json *j, const void *of)
 {
-    char measure[512], number[SL_DOUBLE_BYTES];
-    fputs("rule,title,unit,threshold,measure,way_out,explanation\n", file);
+    (void)of;
+    sl_json_object(j, true);
+    for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)
+        sl_json_double_member(j, assumed[i].name, assumed[i].value);
+    sl_json_close(j, '}');
+}
+
+static int list_rules(const sl_invocation *inv)
+{
+    static const sl_column columns[] = {SL_TEXTS_AS("rule", "rule"), SL_DATA("title"),       SL_DATA("unit"),
+                                        SL_DATA("threshold"),        SL_DATA("measure"),     SL_DATA("fix"),
+                                        SL_DATA("explanation"),      SL_PROSE("found where")};
+    static const sl_report_info info = {.command = "explain"};
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_table *t = sl_document_table(d, "rules", NULL, SL_FORM_ALL, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < SL_RULES; i++) {
         const sl_rule *r = &sl_rules[i];
-        const char *const fields[] = {r->name,
-                                      r->title,
-                                      r->unit,
-                                      sl_double_text(r->threshold, number),
-                                      sl_rule_measure(r, measure, sizeof measure),
-                                      r->way_out,
-                                      r->explanation};
-        for (size_t f = 0; f < sizeof fields / sizeof *fields && wanted(args, r); f++) {
-            sl_csv_field(file, fields[f]);
-            fputc(f + 1 < sizeof fields / sizeof *fields ? ',' : '\n', file);
-        }
+        char measure[512];
+        if (!wanted(&inv->args, r))
+            continue;
+        sl_rule_measure(r, measure, sizeof measure);
+        sl_table_cell(t, r->name);
+        sl_table_cell(t, r->title);
+        sl_table_cell(t, r->unit);
+        sl_table_number(t, r->threshold, 2, "");
+        sl_table_cell(t, measure);
+        sl_table_cell(t, r->fix);
+        sl_table_cell(t, r->explanation);
+        sl_table_cell(t, measure);
     }
-    return sl_text_finish(file, "the CSV report", error);
+    sl_document_json(d, "limits", put_limits, NULL);
+    sl_document_json(d, "assumed", put_assumed, NULL);
+    sl_document_line(d, "\nDetails: sluice explain RULE, or COUNTER for a counter\n");
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 static int run(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = list_text, .json = list_json, .csv = list_csv};
     int code = SL_EXIT_OK;
     if (!inv->args.operands || inv->common->json || inv->common->csv)
-        return sl_report_write(inv, &forms, &inv->args, stdout);
+        return list_rules(inv);
     for (size_t i = 0; i < inv->args.operands && !code; i++) {
         if (i)
             fputs("\n", stdout);
@@ -211,7 +183,7 @@ static int run(const sl_invocation *inv)
 
 static const sl_example examples[] = {
     {"sluice explain", "List the rules by which reports find what costs time"},
-    {"sluice explain uncoalesced-loads", "Explain one, with its threshold and the way out"},
+    {"sluice explain uncoalesced-loads", "Explain one, with its threshold and the fix"},
     {"sluice explain ld_sector_misses capacity", "Explain counters and classes of misses"},
     {"sluice explain 'L1 hit' sect/req", "Explain headings of tables"},
     {0},
@@ -222,7 +194,7 @@ const sl_command sl_cmd_explain = {
     .summary = "explain a finding or a counter of a report",
     .usage = "[options] [RULE | COUNTER | HEADING]...",
     .description = "Explain the findings of 'sluice run', 'model', 'sim' and 'report': when a rule applies, what it "
-                   "means, and the way out. Without operands, list the rules. The names of counters and other metrics, "
+                   "means, and the fix. Without operands, list the rules. The names of counters and other metrics, "
                    "as JSON and CSV have them, and the headings of tables are explained as well.\n\nThresholds, and "
                    "what estimates of effects "
                    "assume, are in one table, which --json writes; docs/findings.md shows it.",

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice help [COMMAND]: what --help shows, also for programs. */
-#include "base/json_write.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/input.h"
 #include "cli/output.h"
-#include "report/parts.h"
 
-static sl_status write_text(FILE *file, const void *command, sl_error *error)
+static void put_help(FILE *file, const void *command, size_t width)
 {
-    (void)error;
+    (void)width;
     if (command)
         sl_help_command(file, command);
     else
         sl_help_program(file);
-    return SL_OK;
 }
 
 static void json_option(sl_json *j, const sl_option *o)
@@ -68,29 +65,27 @@ static void json_command(sl_json *j, const sl_command *command)
     sl_json_close(j, '}');
 }
 
-static sl_status write_json(FILE *file, const void *command, sl_error *error)
+static void put_commands(sl_json *j, const void *command)
 {
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "help");
-    sl_json_array_member(&j, "commands", true);
+    sl_json_array(j, true);
     for (size_t i = 0; i < sl_command_count; i++)
         if (!command || command == sl_commands[i])
-            json_command(&j, sl_commands[i]);
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
+            json_command(j, sl_commands[i]);
+    sl_json_close(j, ']');
 }
 
 static int run(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = write_text, .json = write_json, .verbatim = true};
+    static const sl_report_info info = {.command = "help"};
     const char *name = inv->args.operands ? inv->args.operand[0] : NULL;
     const sl_command *command = name ? sl_command_find(name) : NULL;
     if (name && !command)
         return sl_cli_unknown_command(inv, name);
-    return sl_report_write(inv, &forms, command, stdout);
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_document_is_verbatim(d);
+    sl_document_json(d, "commands", put_commands, command);
+    sl_document_prose(d, put_help, command);
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 static const sl_example examples[] = {

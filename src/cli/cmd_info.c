@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "cli/input.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
-#include "report/table.h"
+#include "report/launches.h"
 
 typedef struct info_options {
     sl_input_options input;
@@ -24,29 +23,30 @@ typedef struct trace_info {
     sl_error damage; /* status SL_OK: none */
 } trace_info;
 
-/* ---- text ---- */
+/* ---- the report ---- */
 
 static const char *plural(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
 }
 
-static void text_file(FILE *file, const trace_info *info)
+static void add_file(sl_document *d, const trace_info *info)
 {
     char bytes[SL_HUMAN_BYTES];
     const sl_report_trace *about = &info->input.about;
     size_t launches = sl_launch_log_count(info->log);
-    fprintf(file, "%s: ", info->input.subject);
+    sl_document_line(d, "%s: ", info->input.subject);
     if (info->trace)
-        fprintf(file, "%s, %u %s, ", sl_human_bytes(about->bytes, bytes), sl_trace_kernels(info->trace),
-                plural(sl_trace_kernels(info->trace), "kernel", "kernels"));
+        sl_document_line(d, "%s, %u %s, ", sl_human_bytes(about->bytes, bytes), sl_trace_kernels(info->trace),
+                         plural(sl_trace_kernels(info->trace), "kernel", "kernels"));
     else if (info->input.trace)
-        fprintf(file, "%s trace, ", about->format);
-    fprintf(file, "%zu %s\n", launches, plural(launches, "launch", "launches"));
+        sl_document_line(d, "%s trace, ", about->format);
+    sl_document_line(d, "%zu %s\n", launches, plural(launches, "launch", "launches"));
     if (about->producer && *about->producer)
-        fprintf(file, "made by: %s\n", about->producer);
+        sl_document_line(d, "made by: %s\n", about->producer);
     if (about->damage)
-        fprintf(file, "damaged: %s\n", about->damage);
+        sl_document_line(d, "damaged: %s\n", about->damage);
+    sl_document_line(d, "\n");
 }
 
 static uint64_t launches_of(const sl_trace *trace, uint32_t kernel)
@@ -57,9 +57,16 @@ static uint64_t launches_of(const sl_trace *trace, uint32_t kernel)
     return count;
 }
 
+static void bytes_cell(sl_table *t, uint64_t bytes)
+{
+    if (bytes)
+        sl_table_bytes(t, bytes);
+    else
+        sl_table_none(t);
+}
+
 static void kernel_row(sl_table *t, const sl_trace *trace, uint32_t index)
 {
-    char text[SL_HUMAN_BYTES];
     const sl_trace_kernel *k = sl_trace_kernel_at(trace, index);
     uint32_t by_access[SL_MEM_ACCESSES] = {0};
     for (uint32_t s = 0; s < k->mem_slots; s++) {
@@ -70,67 +77,47 @@ static void kernel_row(sl_table *t, const sl_trace *trace, uint32_t index)
     uint32_t loads = by_access[SL_ACCESS_LOAD] + by_access[SL_ACCESS_ASYNC_COPY] + by_access[SL_ACCESS_BULK_LOAD];
     uint32_t stores = by_access[SL_ACCESS_STORE] + by_access[SL_ACCESS_BULK_STORE];
     sl_table_cell(t, k->name);
-    sl_table_cell(t, sl_human_count(launches_of(trace, index), text));
-    sl_table_cellf(t, "%u", k->insts);
-    sl_table_cellf(t, "%u", loads);
-    sl_table_cellf(t, "%u", stores);
-    sl_table_cellf(t, "%u",
+    sl_table_count(t, launches_of(trace, index));
+    sl_table_exact(t, k->insts);
+    sl_table_exact(t, loads);
+    sl_table_exact(t, stores);
+    sl_table_exact(t,
                    by_access[SL_ACCESS_ATOMIC] + by_access[SL_ACCESS_REDUCTION] + by_access[SL_ACCESS_BULK_REDUCTION]);
     if (k->regs_per_thread)
         sl_table_cellf(t, "%s%u", k->regs_estimated ? "~" : "", k->regs_per_thread);
     else
-        sl_table_cell(t, "");
-    sl_table_cell(t, k->static_shared_bytes ? sl_human_bytes(k->static_shared_bytes, text) : "");
-    sl_table_cell(t, k->local_bytes ? sl_human_bytes(k->local_bytes, text) : "");
+        sl_table_none(t);
+    bytes_cell(t, k->static_shared_bytes);
+    bytes_cell(t, k->local_bytes);
 }
 
-static sl_status text_kernels(FILE *file, const sl_trace *trace, sl_error *error)
+static void add_kernels(sl_document *d, const sl_trace *trace)
 {
-    static const sl_column columns[] = {
-        {"kernel", false, true}, {"launches", true, false},   {"insts", true, false},
-        {"loads", true, false},  {"stores", true, false},     {"atomics", true, false},
-        {"regs", true, false},   {"shared/blk", true, false}, {"local/thr", true, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    static const sl_column columns[] = {SL_NAMES("kernel"),  SL_NUMBERS("launches"),   SL_NUMBERS("insts"),
+                                        SL_NUMBERS("loads"), SL_NUMBERS("stores"),     SL_NUMBERS("atomics"),
+                                        SL_NUMBERS("regs"),  SL_NUMBERS("shared/blk"), SL_NUMBERS("local/thr")};
+    sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
     for (uint32_t k = 0; k < sl_trace_kernels(trace); k++)
         if (sl_trace_kernel_at(trace, k))
             kernel_row(t, trace, k);
-    fputc('\n', file);
-    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
-    sl_table_destroy(t);
-    return status;
+    sl_document_line(d, "\n");
 }
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
+static int show(const trace_info *info)
 {
-    const trace_info *info = result;
-    text_file(file, info);
-    sl_status status = info->trace && sl_trace_kernels(info->trace) ? text_kernels(file, info->trace, error) : SL_OK;
-    fputc('\n', file);
-    return status ? status : sl_launch_report_text(file, info->log, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    const trace_info *info = result;
     const sl_cli_input *input = &info->input;
     const sl_report_info head = {.command = "info",
                                  .trace = input->trace,
                                  .option = &input->fact,
                                  .options = !input->trace,
                                  .seed = input->trace ? NULL : &input->input.spec.seed};
-    return sl_launch_report_json(file, info->log, &head, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_launch_report_csv(file, ((const trace_info *)result)->log, error);
-}
-
-static sl_status write_loads(FILE *file, const void *result, sl_error *error)
-{
-    return sl_launch_report_loads(file, ((const trace_info *)result)->log, error);
+    sl_document *d = sl_document_create(&head, sl_forms_wanted(info->inv->common));
+    add_file(d, info);
+    if (info->trace && sl_trace_kernels(info->trace))
+        add_kernels(d, info->trace);
+    sl_document_launches(d, info->log, NULL);
+    sl_document_counted(d, info->log);
+    return sl_document_show(info->inv, d, NULL, sl_cli_input_stream(input));
 }
 
 /* ---- collecting ---- */
@@ -179,8 +166,6 @@ static sl_status collect(trace_info *info, sl_error *error)
 
 static int run_info(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {
-        .text = write_text, .json = write_json, .csv = write_csv, .loads = write_loads};
     trace_info info = {.inv = inv};
     sl_error error;
     int code = sl_cli_input_open(&info.input, inv, SL_TAKES_ALL, 0, false);
@@ -189,7 +174,7 @@ static int run_info(const sl_invocation *inv)
     if (code)
         return code;
     sl_status status = collect(&info, &error);
-    code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &info, sl_cli_input_stream(&info.input));
+    code = status ? sl_cli_fail(inv, &error) : show(&info);
     code = sl_cli_input_code(&info.input, code);
     if (!status && info.damage.status) {
         sl_cli_warn(inv, "%s: %s", info.input.subject, info.damage.text);

@@ -6,11 +6,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
 #include "machine/builtin.h"
 #include "machine/keys.h"
-#include "report/parts.h"
-#include "report/table.h"
 
 typedef struct machines_options {
     sl_common common;
@@ -37,48 +34,45 @@ static void size_text(uint64_t bytes, char *buffer, size_t size)
     snprintf(buffer, size, "%" PRIu64 "%.1s", bytes, &units[unit]);
 }
 
-static void add_row(sl_table *t, const sl_machine *m)
+/* "L1 16K, L2 8x4M". */
+static void caches_text(const sl_machine *m, char *caches, size_t bytes)
 {
-    char caches[128] = "", size[32];
     size_t used = 0;
     for (uint32_t i = 0; i < m->levels; i++) {
         const sl_level *level = &m->level[i];
         uint32_t instances = m->cores / level->cores_per_instance;
+        char size[32], count[16] = "";
         size_text(level->size_bytes, size, sizeof size);
-        used += (size_t)snprintf(caches + used, sizeof caches - used, "%s%s ", i ? ", " : "", level->name);
         if (instances > 1 && instances < m->cores)
-            used += (size_t)snprintf(caches + used, sizeof caches - used, "%ux", instances);
-        used += (size_t)snprintf(caches + used, sizeof caches - used, "%s", size);
+            snprintf(count, sizeof count, "%ux", instances);
+        used += (size_t)snprintf(caches + used, bytes - used, "%s%s %s%s", i ? ", " : "", level->name, count, size);
     }
-    sl_table_cell(t, m->name);
-    sl_table_cellf(t, "%u", m->cores);
-    sl_table_cell(t, caches);
-    sl_table_cell(t, m->trust[0] ? m->trust : "not stated");
-    sl_table_cell(t, m->summary);
 }
 
-static sl_status write_table(FILE *file, const listing *list, sl_error *error)
+static void add_text(sl_document *d, const listing *list)
 {
     static const sl_column columns[] = {SL_TEXTS("machine"), SL_NUMBERS("cores"), SL_TEXTS("caches"), SL_TEXTS("trust"),
                                         SL_PROSE("description")};
-    sl_table *t = SL_TABLE(columns);
-    for (size_t i = 0; i < list->count; i++)
-        add_row(t, &list->machine[i]);
-    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
-    fprintf(file,
-            "\ncaches: of a core, or of the whole GPU, or with their number. trust: measured on such a GPU; or not\n"
-            "measured, but as a paper, a simulator or public figures have it. 'sluice machines NAME' shows a\n"
-            "description with the source of each number; a copy of it with a line changed is another machine.\n");
-    return status;
-}
-
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    const listing *list = result;
-    if (!list->only)
-        return write_table(file, list, error);
-    fwrite(list->text, 1, list->bytes, file);
-    return SL_OK;
+    if (list->only) {
+        sl_document_is_verbatim(d);
+        sl_document_text(d, list->text, list->bytes);
+        return;
+    }
+    sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < list->count; i++) {
+        const sl_machine *m = &list->machine[i];
+        char caches[256];
+        caches_text(m, caches, sizeof caches);
+        sl_table_cell(t, m->name);
+        sl_table_exact(t, m->cores);
+        sl_table_cell(t, caches);
+        sl_table_cell(t, m->trust[0] ? m->trust : "not stated");
+        sl_table_cell(t, m->summary);
+    }
+    sl_document_line(d,
+                     "\ncaches: L1 per SM, L2 per GPU ('8x4M': eight of 4M). trust: where the numbers come from; only\n"
+                     "'measured' was checked against hardware. 'sluice machines NAME' shows a description with the\n"
+                     "source of each number; a copy of it with a line changed is another machine.\n");
 }
 
 /* ---- for programs ---- */
@@ -126,9 +120,9 @@ static void json_section(sl_json *j, sl_key_section section, const sl_core_limit
     }
 }
 
-static void json_machine(sl_json *j, const sl_machine *m)
+static void put_machine(sl_json *j, const void *machine)
 {
-    sl_json_object(j, true);
+    const sl_machine *m = machine;
     json_section(j, SL_SECTION_machine, NULL, m);
     sl_json_key(j, "core"), sl_json_object(j, false);
     json_section(j, SL_SECTION_core, &m->core, m);
@@ -143,43 +137,49 @@ static void json_machine(sl_json *j, const sl_machine *m)
     sl_json_key(j, "memory"), sl_json_object(j, false);
     json_section(j, SL_SECTION_memory, NULL, m);
     sl_json_close(j, '}');
-    sl_json_close(j, '}');
 }
 
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
+/* In JSON every key of a machine; in CSV a row per level. */
+static void add_data(sl_document *d, const listing *list)
 {
-    const listing *list = result;
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "machines");
-    sl_json_key(&j, "machines"), sl_json_array(&j, true);
-    for (size_t i = 0; i < list->count; i++)
-        json_machine(&j, &list->machine[i]);
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    const listing *list = result;
-    (void)error;
-    fprintf(file, "machine,cores,lanes,clock_mhz,level,instances,size_bytes,line_bytes,sector_bytes,ways,sets,hit_"
-                  "cycles,trust\n");
+    static const sl_column machines[] = {SL_DATA("")};
+    static const sl_column levels[] = {
+        SL_DATA("machine"),   SL_DATA("cores"),      SL_DATA("lanes"),      SL_DATA("clock_mhz"),    SL_DATA("level"),
+        SL_DATA("instances"), SL_DATA("size_bytes"), SL_DATA("line_bytes"), SL_DATA("sector_bytes"), SL_DATA("ways"),
+        SL_DATA("sets"),      SL_DATA("hit_cycles"), SL_DATA("trust")};
+    sl_table *json = sl_document_table(d, "machines", NULL, SL_FORM_JSON, machines, 1);
+    sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, levels, sizeof levels / sizeof *levels);
     for (size_t i = 0; i < list->count; i++) {
         const sl_machine *m = &list->machine[i];
+        sl_table_json_value(json, put_machine, m);
         for (const sl_level *l = m->level; l < m->level + m->levels; l++) {
-            sl_csv_field(file, m->name);
-            fprintf(file, ",%u,%u,%u,", m->cores, m->lanes, m->clock_mhz);
-            sl_csv_field(file, l->name);
-            fprintf(file, ",%u,%" PRIu64 ",%u,%u,%u,%u,%u,", m->cores / l->cores_per_instance, l->size_bytes,
-                    l->line_bytes, l->sector_bytes, l->ways, l->sets, l->hit_cycles);
-            sl_csv_field(file, m->trust);
-            fputc('\n', file);
+            const uint64_t of_machine[] = {m->cores, m->lanes, m->clock_mhz};
+            const uint64_t of_level[] = {m->cores / l->cores_per_instance,
+                                         l->size_bytes,
+                                         l->line_bytes,
+                                         l->sector_bytes,
+                                         l->ways,
+                                         l->sets,
+                                         l->hit_cycles};
+            sl_table_cell(csv, m->name);
+            for (size_t n = 0; n < sizeof of_machine / sizeof *of_machine; n++)
+                sl_table_exact(csv, of_machine[n]);
+            sl_table_cell(csv, l->name);
+            for (size_t n = 0; n < sizeof of_level / sizeof *of_level; n++)
+                sl_table_exact(csv, of_level[n]);
+            sl_table_cell(csv, m->trust);
         }
     }
-    return SL_OK;
+}
+
+static const sl_report_info info = {.command = "machines"};
+
+static int show(const sl_invocation *inv, const listing *list)
+{
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    add_data(d, list);
+    add_text(d, list);
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 /* ---- the keys of machine files ---- */
@@ -189,67 +189,30 @@ static const char *const type_names[] = {
     [SL_KEY_INDEX] = "word",      [SL_KEY_WRITE] = "word",  [SL_KEY_MISS] = "word",         [SL_KEY_HINT] = "word",
     [SL_KEY_SCHEDULING] = "word", [SL_KEY_SIZES] = "sizes", [SL_KEY_BITS] = "lists of bits"};
 
-static sl_status keys_text(FILE *file, const void *result, sl_error *error)
+static int show_keys(const sl_invocation *inv)
 {
-    static const sl_column columns[] = {{"of", false, false},
-                                        {"key", false, false},
-                                        {"value", false, false},
-                                        {"", false, false},
-                                        SL_PROSE("description")};
-    (void)result;
-    sl_table *t = SL_TABLE(columns);
+    static const sl_column columns[] = {SL_TEXTS_AS("of", "of"),       SL_TEXTS_AS("key", "key"),
+                                        SL_TEXTS_AS("value", "value"), SL_TEXTS(""),
+                                        SL_DATA("required"),           SL_PROSE_AS("description", "meaning")};
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_table *t = sl_document_table(d, "keys", NULL, SL_FORM_ALL, columns, sizeof columns / sizeof *columns);
     for (const sl_key *key = sl_keys; key < sl_keys + SL_KEYS; key++) {
         sl_table_cell(t, sl_section_names[key->section]);
         sl_table_cell(t, key->name);
         sl_table_cell(t, type_names[key->type]);
         sl_table_cell(t, key->required ? "required" : "");
+        sl_table_bool(t, key->required);
         sl_table_cell(t, key->help);
     }
-    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
-    fprintf(file, "\nLevels are entries of 'levels', from the cores outwards. 'based_on: NAME' at the top starts from\n"
-                  "another machine, of which the keys change what they name.\n");
-    return status;
-}
-
-static sl_status keys_json(FILE *file, const void *result, sl_error *error)
-{
-    sl_json j;
-    (void)result;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "machines");
-    sl_json_key(&j, "keys"), sl_json_array(&j, true);
-    for (const sl_key *key = sl_keys; key < sl_keys + SL_KEYS; key++) {
-        sl_json_object(&j, false);
-        sl_json_key(&j, "of"), sl_json_string(&j, sl_section_names[key->section]);
-        sl_json_key(&j, "key"), sl_json_string(&j, key->name);
-        sl_json_key(&j, "value"), sl_json_string(&j, type_names[key->type]);
-        sl_json_key(&j, "required"), sl_json_bool(&j, key->required);
-        sl_json_key(&j, "meaning"), sl_json_string(&j, key->help);
-        sl_json_close(&j, '}');
-    }
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
-}
-
-static sl_status keys_csv(FILE *file, const void *result, sl_error *error)
-{
-    (void)result, (void)error;
-    fprintf(file, "of,key,value,required,meaning\n");
-    for (const sl_key *key = sl_keys; key < sl_keys + SL_KEYS; key++) {
-        fprintf(file, "%s,%s,", sl_section_names[key->section], key->name);
-        sl_csv_field(file, type_names[key->type]);
-        fprintf(file, ",%d,", key->required);
-        sl_csv_field(file, key->help);
-        fputc('\n', file);
-    }
-    return SL_OK;
+    sl_document_line(
+        d, "\nLevels are entries of 'levels', from the cores outwards. 'based_on: NAME' at the top starts from\n"
+           "another machine, of which the keys change what they name.\n");
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 /* ---- the command ---- */
 
-static int show_all(const sl_invocation *inv, const sl_report_forms *forms)
+static int show_all(const sl_invocation *inv)
 {
     sl_error error;
     sl_machine *machine = calloc(sl_machine_count(), sizeof *machine);
@@ -257,12 +220,12 @@ static int show_all(const sl_invocation *inv, const sl_report_forms *forms)
     for (size_t i = 0; i < sl_machine_count() && !status; i++)
         status = sl_machine_load(sl_machine_name_at(i), &machine[i], &error);
     listing list = {.count = sl_machine_count(), .machine = machine};
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, forms, &list, stdout);
+    int code = status ? sl_cli_fail(inv, &error) : show(inv, &list);
     free(machine);
     return code;
 }
 
-static int show_one(const sl_invocation *inv, const sl_report_forms *forms, const char *name)
+static int show_one(const sl_invocation *inv, const char *name)
 {
     sl_machine machine;
     sl_machine_source source;
@@ -274,20 +237,17 @@ static int show_one(const sl_invocation *inv, const sl_report_forms *forms, cons
         return sl_cli_fail(inv, &error);
     status = sl_machine_parse(source.path, source.text, source.bytes, &machine, &error);
     listing list = {name, source.text, source.bytes, 1, &machine};
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, forms, &list, stdout);
+    int code = status ? sl_cli_fail(inv, &error) : show(inv, &list);
     sl_machine_source_close(&source);
     return code;
 }
 
 static int run_machines(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv},
-                                 one = {.text = write_text, .json = write_json, .csv = write_csv, .verbatim = true},
-                                 keys = {.text = keys_text, .json = keys_json, .csv = keys_csv};
     const machines_options *options = inv->values;
     if (options->keys)
-        return sl_report_write(inv, &keys, NULL, stdout);
-    return inv->args.operands ? show_one(inv, &one, inv->args.operand[0]) : show_all(inv, &forms);
+        return show_keys(inv);
+    return inv->args.operands ? show_one(inv, inv->args.operand[0]) : show_all(inv);
 }
 
 static const sl_option options[] = {

@@ -36,7 +36,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
                                     &error);
     sl_pool_destroy(pool);
     sl_shown_launches shown = {.log = set.measured.log,
-                               .text = sl_model_report_text,
+                               .modelled = true,
                                .machine = machine->name,
                                .seed = &o->input.seed,
                                .find = sl_findings_input_of(&set)};

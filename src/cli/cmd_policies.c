@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice policies: replacement and bypass policies. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
 #include "policy/policy.h"
-#include "report/parts.h"
-#include "report/table.h"
 
 /* All policies, or one. */
 typedef struct listing {
@@ -53,11 +51,11 @@ static void range_text(const sl_param *p, char *buffer, size_t size)
 
 /* ---- as text ---- */
 
-static sl_status write_table(FILE *file, const listing *list, sl_error *error)
+static void add_list(sl_document *d, const listing *list)
 {
     static const sl_column columns[] = {SL_TEXTS("policy"), SL_TEXTS("role"),
                                         SL_PROSE("description; parameters and their defaults")};
-    sl_table *t = SL_TABLE(columns);
+    sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, 3);
     for (size_t i = 0; i < list->count; i++) {
         const sl_policy_ops *ops = shown(list, i);
         char params[256] = "", preset[32];
@@ -71,41 +69,32 @@ static sl_status write_table(FILE *file, const listing *list, sl_error *error)
         sl_table_cell(t, role(ops));
         sl_table_cellf(t, "%s%s%s", ops->summary, *params ? "; " : "", params);
     }
-    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
-    fputs("\n'sluice policies NAME' explains the parameters of a policy. In machine descriptions:\n"
-          "'replacement: srrip(bits=3)' and 'bypass: decoupled(threshold=2)'.\n",
-          file);
-    return status;
+    sl_document_line(d, "\n'sluice policies NAME' explains the parameters of a policy. In machine descriptions:\n"
+                        "'replacement: srrip(bits=3)' and 'bypass: decoupled(threshold=2)'.\n");
 }
 
-static sl_status write_one(FILE *file, const sl_policy_ops *ops, sl_error *error)
+static void param_cells(sl_table *t, const sl_param *p)
+{
+    char preset[32], range[128] = "";
+    preset_text(p, preset, sizeof preset);
+    range_text(p, range, sizeof range);
+    sl_table_cell(t, p->name);
+    sl_table_cell(t, preset);
+    sl_table_cell(t, range);
+    sl_table_cell(t, p->help);
+}
+
+static void add_one(sl_document *d, const sl_policy_ops *ops)
 {
     static const sl_column columns[] = {SL_TEXTS("parameter"), SL_TEXTS("default"), SL_TEXTS("values"),
                                         SL_PROSE("description")};
-    fprintf(file, "%s: %s\nrole: %s%s\nsource: %s\n", ops->name, ops->summary, role(ops),
-            ops->first_level_only ? ", in the first level only" : "", ops->source);
+    sl_document_line(d, "%s: %s\nrole: %s%s\nsource: %s\n", ops->name, ops->summary, role(ops),
+                     ops->first_level_only ? ", in the first level only" : "", ops->source);
     if (ops->cost)
-        fprintf(file, "cost, as published: %s\n", ops->cost);
-    if (!ops->params)
-        return SL_OK;
-    sl_table *t = SL_TABLE(columns);
-    for (const sl_param *p = ops->params; p->name; p++) {
-        char preset[32], range[128];
-        preset_text(p, preset, sizeof preset);
-        range_text(p, range, sizeof range);
-        sl_table_cell(t, p->name);
-        sl_table_cell(t, preset);
-        sl_table_cell(t, range);
-        sl_table_cell(t, p->help);
-    }
-    fputc('\n', file);
-    return sl_table_finish(t, file, sl_terminal_width(file), error);
-}
-
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    const listing *list = result;
-    return list->only ? write_one(file, list->only, error) : write_table(file, list, error);
+        sl_document_line(d, "cost, as published: %s\n", ops->cost);
+    sl_table *t = sl_document_table(d, NULL, "", SL_FORM_TEXT, columns, 4);
+    for (const sl_param *p = ops->params; p && p->name; p++)
+        param_cells(t, p);
 }
 
 /* ---- for programs ---- */
@@ -136,75 +125,67 @@ static void json_param(sl_json *j, const sl_param *p)
     sl_json_close(j, '}');
 }
 
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
+static void put_params(sl_json *j, const void *of)
 {
-    const listing *list = result;
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "policies");
-    sl_json_key(&j, "policies"), sl_json_array(&j, true);
+    const sl_policy_ops *ops = of;
+    sl_json_array(j, true);
+    for (const sl_param *p = ops->params; p && p->name; p++)
+        json_param(j, p);
+    sl_json_close(j, ']');
+}
+
+/* In CSV a row per parameter, and one for policies without parameters. */
+static void add_data(sl_document *d, const listing *list)
+{
+    static const sl_column policies[] = {SL_DATA("name"),    SL_DATA("role"),      SL_DATA("summary"),
+                                         SL_DATA("source"),  SL_DATA("cost"),      SL_DATA("access_nj"),
+                                         SL_DATA("leak_mw"), SL_DATA("parameters")};
+    static const sl_column params[] = {SL_DATA("policy"),  SL_DATA("role"),   SL_DATA("summary"), SL_DATA("parameter"),
+                                       SL_DATA("default"), SL_DATA("values"), SL_DATA("meaning")};
+    sl_table *json = sl_document_table(d, "policies", NULL, SL_FORM_JSON, policies, sizeof policies / sizeof *policies);
+    sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, params, sizeof params / sizeof *params);
     for (size_t i = 0; i < list->count; i++) {
         const sl_policy_ops *ops = shown(list, i);
         if (!ops)
             continue;
-        sl_json_object(&j, true);
-        sl_json_key(&j, "name"), sl_json_string(&j, ops->name);
-        sl_json_key(&j, "role"), sl_json_string(&j, role(ops));
-        sl_json_key(&j, "summary"), sl_json_string(&j, ops->summary);
-        sl_json_key(&j, "source"), sl_json_string(&j, ops->source);
-        if (ops->cost) {
-            sl_json_key(&j, "cost"), sl_json_string(&j, ops->cost);
-            sl_json_key(&j, "access_nj"), sl_json_double(&j, ops->access_nj);
-            sl_json_key(&j, "leak_mw"), sl_json_double(&j, ops->leak_mw);
-        }
-        sl_json_key(&j, "parameters"), sl_json_array(&j, true);
-        for (const sl_param *p = ops->params; p && p->name; p++)
-            json_param(&j, p);
-        sl_json_close(&j, ']');
-        sl_json_close(&j, '}');
+        sl_table_cell(json, ops->name);
+        sl_table_cell(json, role(ops));
+        sl_table_cell(json, ops->summary);
+        sl_table_cell(json, ops->source);
+        sl_table_cell(json, ops->cost);
+        sl_table_number(json, ops->cost ? ops->access_nj : NAN, 2, "");
+        sl_table_number(json, ops->cost ? ops->leak_mw : NAN, 2, "");
+        sl_table_json_value(json, put_params, ops);
+        const sl_param *p = ops->params;
+        do {
+            sl_table_cell(csv, ops->name);
+            sl_table_cell(csv, role(ops));
+            sl_table_cell(csv, ops->summary);
+            if (p && p->name)
+                param_cells(csv, p++);
+            else
+                for (int n = 0; n < 4; n++)
+                    sl_table_none(csv);
+        } while (p && p->name);
     }
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
-}
-
-/* A line per parameter; one for policies without parameters. */
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    const listing *list = result;
-    static const sl_param none[] = {{0}};
-    (void)error;
-    fprintf(file, "policy,role,summary,parameter,default,values,meaning\n");
-    for (size_t i = 0; i < list->count; i++) {
-        const sl_policy_ops *ops = shown(list, i);
-        const sl_param *p = ops && ops->params ? ops->params : none;
-        for (bool more = ops; more; more = p->name && (++p)->name) {
-            char preset[32] = "", range[128] = "";
-            if (p->name) {
-                preset_text(p, preset, sizeof preset);
-                range_text(p, range, sizeof range);
-            }
-            sl_csv_field(file, ops->name), fprintf(file, ",%s,", role(ops));
-            sl_csv_field(file, ops->summary), fputc(',', file);
-            sl_csv_field(file, p->name ? p->name : ""), fprintf(file, ",%s,", preset);
-            sl_csv_field(file, range), fputc(',', file);
-            sl_csv_field(file, p->name ? p->help : ""), fputc('\n', file);
-        }
-    }
-    return SL_OK;
 }
 
 /* ---- the command ---- */
 
 static int run_policies(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
+    static const sl_report_info info = {.command = "policies"};
     listing list = {.count = sl_policy_count() + (inv->policies ? inv->policies->count : 0), .custom = inv->policies};
     sl_error error;
     if (inv->args.operands && sl_policy_find(inv->policies, inv->args.operand[0], &list.only, &error))
         return sl_cli_usage(inv, "%s", error.text);
-    return sl_report_write(inv, &forms, &list, stdout);
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    add_data(d, &list);
+    if (list.only)
+        add_one(d, list.only);
+    else
+        add_list(d, &list);
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 static const sl_example examples[] = {

@@ -36,31 +36,6 @@ static const sl_option options[] = {
 
 static const profile_options defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_DEFAULT_GPU, .windows = 16};
 
-SL_REPORT_FORMS(forms, sl_profile_report, sl_profile_report_text, sl_profile_report_json, sl_profile_report_csv,
-                shown->info.heading);
-
-static sl_status write_loads(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_loads(file, (const sl_profile_report *)result, error);
-}
-
-typedef struct shown_profile {
-    sl_profile_report report; /* first: the forms take it for the whole */
-    const sl_cli_input *input;
-} shown_profile;
-
-static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
-{
-    (void)error;
-    const shown_profile *shown = result;
-    *input = (sl_page_input){.subject = shown->input->subject,
-                             .info = shown->report.info,
-                             .profile = shown->report.result,
-                             .sources = shown->input->texts,
-                             .source = shown->input->text};
-    return SL_OK;
-}
-
 /* What the numbers depend on, defaults included, then the options that were given. */
 static sl_status describe(const sl_invocation *inv, sl_cli_input *input, const sl_machine *machine,
                           const sl_profile_options *as, sl_arena *arena, sl_report_info *info, sl_error *error)
@@ -104,17 +79,24 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
                          const sl_profile_options *wanted)
 {
     sl_result result = {0};
-    shown_profile shown = {.report = {.result = &result}, .input = input};
+    sl_report_info info = {0};
     sl_error error;
     sl_arena arena;
     sl_arena_init(&arena);
     sl_status status = profile_launches(inv, input, machine, wanted, &result, &error);
     if (!status)
-        status = describe(inv, input, machine, &result.profiled_as, &arena, &shown.report.info, &error);
-    sl_report_forms all = forms;
-    all.loads = write_loads;
-    int code = status ? sl_cli_fail(inv, &error)
-                      : sl_report_write_page(inv, &all, make_page, &shown, sl_cli_input_stream(input));
+        status = describe(inv, input, machine, &result.profiled_as, &arena, &info, &error);
+    int code = status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+    if (!status) {
+        const sl_page_input page = {.subject = input->subject,
+                                    .info = info,
+                                    .profile = &result,
+                                    .sources = input->texts,
+                                    .source = input->text};
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+        sl_document_profile(d, &result);
+        code = sl_document_show(inv, d, &page, sl_cli_input_stream(input));
+    }
     sl_result_fini(&result);
     sl_arena_fini(&arena);
     return code;

@@ -12,7 +12,6 @@
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "report/parts.h"
 #include "report/table.h"
 #include "tune/ptx_loads.h"
 
@@ -101,83 +100,59 @@ static sl_status list_text(listing *list, size_t number, const sl_fatbin_entry *
     return status;
 }
 
-static sl_status list_as_text(FILE *file, const void *result, sl_error *error)
+static void put_kernels(sl_json *j, const void *of)
 {
-    static const sl_column columns[] = {{"number", true, false},
-                                        {"target", false, false},
-                                        {"hash", false, false},
-                                        {"loads", true, false},
-                                        {"kernels", false, true}};
-    const listing *list = result;
-    sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!table)
-        return sl_fail_memory(error);
+    const listed *l = of;
+    sl_json_array(j, false);
+    for (uint32_t i = 0; i < l->kernels; i++)
+        sl_json_string(j, l->kernel[i]);
+    sl_json_close(j, ']');
+}
+
+static void text_cells(sl_table *t, const listed *l, size_t number)
+{
+    sl_table_exact(t, number);
+    sl_table_cellf(t, "sm_%u", l->sm);
+    sl_table_cellf(t, "%016" PRIx64, l->hash);
+    sl_table_exact(t, l->loads);
+}
+
+/* In CSV a row per kernel. */
+static int show_list(const sl_invocation *inv, const listing *list)
+{
+    static const sl_column texts[] = {SL_NUMBERS_AS("number", "number"),
+                                      SL_TEXTS_AS("target", "target"),
+                                      SL_TEXTS_AS("hash", "hash"),
+                                      SL_NUMBERS_AS("loads", "loads"),
+                                      SL_NAMES("kernels"),
+                                      SL_DATA("kernels")};
+    static const sl_column kernels[] = {SL_DATA("number"), SL_DATA("target"), SL_DATA("hash"), SL_DATA("loads"),
+                                        SL_DATA("kernel")};
+    const sl_report_info info = {.command = "ptx"};
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_document_string(d, "program", list->program);
+    sl_table *t = sl_document_table(d, "texts", NULL, SL_FORM_TEXT | SL_FORM_JSON, texts, sizeof texts / sizeof *texts);
+    sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, kernels, sizeof kernels / sizeof *kernels);
     for (size_t n = 0; n < list->texts; n++) {
         const listed *l = &list->text[n];
-        char kernels[200] = "", name[200];
+        char names[200] = "", name[200];
         size_t used = 0;
-        for (uint32_t i = 0; i < l->kernels && used < sizeof kernels; i++)
-            used += (size_t)snprintf(kernels + used, sizeof kernels - used, "%s%s", i ? " " : "",
-                                     sl_function_name(l->kernel[i], name, sizeof name));
-        sl_table_cellf(table, "%zu", n);
-        sl_table_cellf(table, "sm_%u", l->sm);
-        sl_table_cellf(table, "%016" PRIx64, l->hash);
-        sl_table_cellf(table, "%u", l->loads);
-        sl_table_cell(table, kernels);
-    }
-    sl_status status = sl_table_print(table, file, sl_terminal_width(file), error);
-    sl_table_destroy(table);
-    return status;
-}
-
-static sl_status list_as_json(FILE *file, const void *result, sl_error *error)
-{
-    const listing *list = result;
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "ptx");
-    sl_json_key(&j, "program"), sl_json_string(&j, list->program);
-    sl_json_key(&j, "texts"), sl_json_array(&j, true);
-    for (size_t n = 0; n < list->texts; n++) {
-        const listed *l = &list->text[n];
-        char word[32];
-        sl_json_object(&j, false);
-        sl_json_key(&j, "number"), sl_json_u64(&j, n);
-        snprintf(word, sizeof word, "sm_%u", l->sm);
-        sl_json_key(&j, "target"), sl_json_string(&j, word);
-        snprintf(word, sizeof word, "%016" PRIx64, l->hash);
-        sl_json_key(&j, "hash"), sl_json_string(&j, word);
-        sl_json_key(&j, "loads"), sl_json_u64(&j, l->loads);
-        sl_json_key(&j, "kernels"), sl_json_array(&j, false);
-        for (uint32_t i = 0; i < l->kernels; i++)
-            sl_json_string(&j, l->kernel[i]);
-        sl_json_close(&j, ']');
-        sl_json_close(&j, '}');
-    }
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
-}
-
-static sl_status list_as_csv(FILE *file, const void *result, sl_error *error)
-{
-    const listing *list = result;
-    (void)error;
-    fputs("number,target,hash,loads,kernel\n", file);
-    for (size_t n = 0; n < list->texts; n++)
-        for (uint32_t i = 0; i < list->text[n].kernels; i++) {
-            const listed *l = &list->text[n];
-            fprintf(file, "%zu,sm_%u,%016" PRIx64 ",%u,", n, l->sm, l->hash, l->loads);
-            sl_csv_field(file, l->kernel[i]);
-            fputc('\n', file);
+        for (uint32_t i = 0; i < l->kernels; i++) {
+            if (used < sizeof names)
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "",
+                                         sl_function_name(l->kernel[i], name, sizeof name));
+            text_cells(csv, l, n);
+            sl_table_cell(csv, l->kernel[i]);
         }
-    return SL_OK;
+        text_cells(t, l, n);
+        sl_table_cell(t, names);
+        sl_table_json_value(t, put_kernels, l);
+    }
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
 {
-    static const sl_report_forms forms = {.text = list_as_text, .json = list_as_json, .csv = list_as_csv};
     listing list = {.program = inv->args.operand[0]};
     const sl_fatbin_entry *entry;
     sl_error error = {0};
@@ -188,7 +163,7 @@ static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
         status = sl_fail_memory(&error);
     for (; !status && (entry = nth(fatbin, list.texts)); list.texts++)
         status = list_text(&list, list.texts, entry, &error);
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &list, stdout);
+    int code = status ? sl_cli_fail(inv, &error) : show_list(inv, &list);
     sl_arena_fini(&list.arena);
     return code;
 }

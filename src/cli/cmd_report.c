@@ -13,10 +13,8 @@
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/show_launches.h"
-#include "cli/terminal.h"
 #include "report/findings.h"
 #include "report/validated.h"
-#include "report/whatif.h"
 #include "study/input_plan.h"
 
 typedef struct report_options {
@@ -34,13 +32,11 @@ typedef struct report {
     sl_machine machine;
     sl_model_options settings;
     char without[SL_WITHOUT_BYTES];
-    const char *heading;
     sl_cli_input input;
     sl_pool *pool;
     sl_arena arena;
     sl_result_set set; /* modelled and counted */
     sl_result profile;
-    sl_whatif run[3]; /* behind the sweeps */
     sl_sweep sizes, policies, simulated;
     sl_plan plan;
     bool planned; /* there is a plan */
@@ -52,21 +48,19 @@ typedef struct report {
 
 /* ---- L1 sizes and policies ---- */
 
-static sl_status run_whatif(report *r, sl_analysis_kind kind, sl_status (*points)(sl_whatif *, sl_error *),
-                            sl_whatif *whatif, sl_sweep *sweep, sl_error *error)
+static sl_status run_sweep(report *r, sl_analysis_kind kind, sl_status (*points)(sl_sweep *, sl_error *),
+                           sl_sweep *sweep, sl_error *error)
 {
     sl_point like = SL_POINT_START;
     like.kind = kind;
     like.resolved = &r->machine;
     like.seed = r->options->input.seed;
     like.without = r->without;
-    sl_progress_phase(r->inv->progress, points == sl_whatif_sizes ? "trying sizes of L1" : "trying policies");
-    sl_status status = sl_whatif_init(whatif, &like, points == sl_whatif_sizes, error);
+    sl_progress_phase(r->inv->progress, points == sl_sweep_sizes ? "trying sizes of L1" : "trying policies");
+    sl_status status = sl_sweep_init(sweep, &like, points == sl_sweep_sizes, error);
     if (!status)
-        status = points(whatif, error);
-    if (!status)
-        status = sl_whatif_run(whatif, &r->input.recording, r->pool, r->inv->progress, error);
-    return status ? status : sl_whatif_sweep(whatif, &r->input.recording, &r->arena, sweep, error);
+        status = points(sweep, error);
+    return status ? status : sl_sweep_run(sweep, &r->input.recording, r->pool, r->inv->progress, error);
 }
 
 /* ---- hardware ---- */
@@ -120,17 +114,17 @@ static sl_status gather(report *r, sl_error *error)
     if (!status)
         status = sl_findings_find(&find, &r->findings, error);
     if (!status && !r->options->brief)
-        status = run_whatif(r, SL_ANALYSIS_MODEL, sl_whatif_sizes, &r->run[0], &r->sizes, error);
+        status = run_sweep(r, SL_ANALYSIS_MODEL, sl_sweep_sizes, &r->sizes, error);
     if (!status && !r->options->brief)
-        status = run_whatif(r, SL_ANALYSIS_MODEL, sl_whatif_policies, &r->run[1], &r->policies, error);
+        status = run_sweep(r, SL_ANALYSIS_MODEL, sl_sweep_policies, &r->policies, error);
     if (!status && r->options->sim)
-        status = run_whatif(r, SL_ANALYSIS_SIM, sl_whatif_policies, &r->run[2], &r->simulated, error);
+        status = run_sweep(r, SL_ANALYSIS_SIM, sl_sweep_policies, &r->simulated, error);
     if (!status && r->options->counters)
         status = validate(r, error);
     return status;
 }
 
-static sl_status make_page(report *r, sl_page **page, sl_error *error)
+static sl_status make_page(report *r, sl_report_info *info, sl_page **page, sl_error *error)
 {
     bool compared = !r->options->brief;
     sl_page_input input = {
@@ -154,71 +148,47 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
     };
     sl_status status = sl_given_options(r->inv, &r->input.fact, !r->input.trace, r->input.subject, r->machine.name,
                                         &r->arena, &input.info, error);
-    r->heading = input.info.heading;
+    *info = input.info;
     if (!status)
         status = sl_page_find_sources(r->inv, &input, &r->arena, error);
     return status ? status : sl_page_create(&input, page, error);
 }
 
-static sl_status write_json(FILE *file, const void *page, sl_error *error)
-{
-    return sl_page_json(file, page, error);
-}
-
-static sl_status write_csv(FILE *file, const void *page, sl_error *error)
-{
-    return sl_page_csv(file, page, error);
-}
-
-static sl_status write_loads(FILE *file, const void *page, sl_error *error)
-{
-    return sl_page_loads(file, page, error);
-}
-
-static sl_status write_notes(FILE *file, const void *of, sl_error *error)
-{
-    const report *r = of;
-    return sl_put_notes(file, r->inv, &r->findings, error);
-}
-
 /* What remains to be said beside the page. */
-static sl_status summary_text(FILE *file, const void *of, sl_error *error)
+static sl_status print_summary(const report *r, const sl_report_info *info, sl_error *error)
 {
-    const report *r = of;
     const char *path = r->inv->common->output;
     char bytes[SL_HUMAN_BYTES];
-    struct stat info;
-    (void)error;
-    if (stat(path, &info) || !info.st_size)
+    struct stat file;
+    if (stat(path, &file) || !file.st_size)
         return SL_OK;
-    sl_put_heading(file, r->heading);
-    fprintf(file, "%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
-            r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)info.st_size, bytes));
-    sl_findings_text(file, &r->findings, sl_terminal_width(file));
-    return SL_OK;
-}
-
-static sl_status write_page(const report *r, const sl_page *page, sl_error *error)
-{
-    sl_status status = sl_page_save(page, r->inv->common->output, r->inv->common->callgrind, error);
-    return status || !r->inv->common->output || r->inv->common->quiet
-               ? status
-               : sl_text_write(sl_cli_input_stream(&r->input), summary_text, false, r, error);
+    sl_document *d = sl_document_create(info, SL_FORM_TEXT);
+    sl_document_line(d, "%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
+                     r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)file.st_size, bytes));
+    sl_document_findings_text(d);
+    sl_status status = sl_document_print(d, sl_cli_input_stream(&r->input), error);
+    sl_document_destroy(d);
+    return status;
 }
 
 static int show(report *r)
 {
-    static const sl_report_forms forms = {.json = write_json, .csv = write_csv, .loads = write_loads};
+    const sl_common *common = r->inv->common;
     sl_page *page = NULL;
+    sl_report_info info;
     sl_error error;
-    sl_status status = make_page(r, &page, &error);
-    int code = status ? SL_EXIT_OK : sl_report_write(r->inv, &forms, page, sl_cli_input_stream(&r->input));
-    if (!status && !code && r->inv->common->notes)
-        status = sl_output_write(write_notes, r->inv->common->notes, r, &error);
-    if (!status && !code)
-        status = write_page(r, page, &error);
+    sl_status status = make_page(r, &info, &page, &error);
+    if (!status) {
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(common) & ~(unsigned)SL_FORM_TEXT);
+        sl_document_page(d, page, true);
+        status = sl_document_save(r->inv, d, NULL, stdout, &error);
+    }
+    if (!status)
+        status = sl_page_save(page, common->output, common->callgrind, &error);
+    if (!status && common->output && !common->quiet)
+        status = print_summary(r, &info, &error);
     sl_page_destroy(page);
-    return status ? sl_cli_fail(r->inv, &error) : code;
+    return status ? sl_cli_fail(r->inv, &error) : SL_EXIT_OK;
 }
 
 static void report_fini(report *r)
@@ -226,8 +196,9 @@ static void report_fini(report *r)
     sl_findings_fini(&r->findings);
     sl_result_fini(&r->profile);
     sl_result_set_fini(&r->set);
-    for (int i = 0; i < 3; i++)
-        sl_whatif_fini(&r->run[i]);
+    sl_sweep_fini(&r->sizes);
+    sl_sweep_fini(&r->policies);
+    sl_sweep_fini(&r->simulated);
     sl_beside_hardware_fini(&r->beside);
     sl_ncu_fini(&r->ncu);
     sl_cli_input_close(&r->input);

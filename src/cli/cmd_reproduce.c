@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/parts.h"
 #include "report/reproduction.h"
 
 typedef struct reproduce_options {
@@ -98,80 +97,46 @@ static sl_status write_pages(const papers *p, const char *folder, sl_error *erro
 
 /* ---- --list ---- */
 
-static sl_status list_text(FILE *file, const void *result, sl_error *error)
-{
-    const papers *p = result;
-    (void)error;
-    for (size_t i = 0; i < p->count; i++) {
-        fprintf(file, "%s: %s\n", p->paper[i].name, p->paper[i].title);
-        for (size_t f = 0; f < p->paper[i].figures; f++)
-            fprintf(file, "  %-12s %s\n", p->paper[i].figure[f].id, p->paper[i].figure[f].title);
-    }
-    return SL_OK;
-}
-
-static sl_status list_json(FILE *file, const void *result, sl_error *error)
-{
-    const papers *p = result;
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "reproduce");
-    sl_json_key(&j, "papers"), sl_json_array(&j, true);
-    for (size_t i = 0; i < p->count; i++) {
-        sl_json_object(&j, true);
-        sl_json_key(&j, "name"), sl_json_string(&j, p->paper[i].name);
-        sl_json_key(&j, "title"), sl_json_string(&j, p->paper[i].title);
-        sl_json_key(&j, "figures"), sl_json_array(&j, true);
-        for (size_t f = 0; f < p->paper[i].figures; f++) {
-            const sl_paper_figure *figure = &p->paper[i].figure[f];
-            sl_json_object(&j, false);
-            sl_json_key(&j, "id"), sl_json_string(&j, figure->id);
-            sl_json_key(&j, "title"), sl_json_string(&j, figure->title);
-            sl_json_key(&j, "where"), sl_json_string(&j, figure->where);
-            sl_json_key(&j, "quick"), sl_json_bool(&j, figure->quick);
-            sl_json_close(&j, '}');
-        }
-        sl_json_close(&j, ']');
-        sl_json_close(&j, '}');
-    }
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
-}
-
-static sl_status list_csv(FILE *file, const void *result, sl_error *error)
-{
-    const papers *p = result;
-    (void)error;
-    fputs("paper,figure,title,where,quick\n", file);
-    for (size_t i = 0; i < p->count; i++)
-        for (size_t f = 0; f < p->paper[i].figures; f++) {
-            const sl_paper_figure *figure = &p->paper[i].figure[f];
-            const char *fields[] = {p->paper[i].name, figure->id, figure->title, figure->where};
-            for (size_t n = 0; n < sizeof fields / sizeof *fields; n++) {
-                sl_csv_field(file, fields[n] ? fields[n] : "");
-                fputc(',', file);
-            }
-            fprintf(file, "%d\n", figure->quick);
-        }
-    return SL_OK;
-}
-
 static int list_papers(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = list_text, .json = list_json, .csv = list_csv};
+    static const sl_column papers_of[] = {SL_DATA("name"), SL_DATA("title")};
+    static const sl_column figures_of[] = {SL_DATA("id"), SL_DATA("title"), SL_DATA("where"), SL_DATA("quick")};
+    static const sl_column rows[] = {SL_DATA("paper"), SL_DATA("figure"), SL_DATA("title"), SL_DATA("where"),
+                                     SL_DATA("quick")};
+    const sl_report_info info = {.command = "reproduce"};
     papers p = {0};
     sl_error error;
-    int code = load_papers(&p, inv, &error) ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &p, stdout);
+    if (load_papers(&p, inv, &error)) {
+        free_papers(&p);
+        return sl_cli_fail(inv, &error);
+    }
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_table *json = sl_document_table(d, "papers", NULL, SL_FORM_JSON, papers_of, 2);
+    sl_table *figures = sl_table_child(json, "figures", SL_FORM_JSON | SL_FORM_EMPTY, figures_of, 4);
+    sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, rows, 5);
+    for (size_t i = 0; i < p.count; i++) {
+        sl_table_cell(json, p.paper[i].name);
+        sl_table_cell(json, p.paper[i].title);
+        sl_document_line(d, "%s: %s\n", p.paper[i].name, p.paper[i].title);
+        for (size_t f = 0; f < p.paper[i].figures; f++) {
+            const sl_paper_figure *figure = &p.paper[i].figure[f];
+            sl_document_line(d, "  %-12s %s\n", figure->id, figure->title);
+            sl_table_cell(csv, p.paper[i].name);
+            for (int form = 0; form < 2; form++) {
+                sl_table *t = form ? csv : figures;
+                sl_table_cell(t, figure->id);
+                sl_table_cell(t, figure->title);
+                sl_table_cell(t, figure->where);
+                sl_table_bool(t, figure->quick);
+            }
+        }
+    }
     free_papers(&p);
-    return code;
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 static int run_reproduce(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {
-        .text = sl_reproductions_text, .json = sl_reproductions_json, .csv = sl_reproductions_csv};
     const reproduce_options *o = inv->values;
     papers p = {0};
     sl_error error;
@@ -186,8 +151,10 @@ static int run_reproduce(const sl_invocation *inv)
     if (status) {
         sl_cli_fail(inv, &error);
     } else {
-        const sl_reproductions all = {p.count, p.item, sl_terminal_width(stdout), true};
-        code = sl_report_write(inv, &forms, &all, stdout);
+        const sl_report_info info = {.command = "reproduce"};
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+        sl_document_reproductions(d, p.item, p.count);
+        code = sl_document_show(inv, d, NULL, stdout);
         for (size_t i = 0; i < p.count; i++)
             if (sl_reproduction_failures(&p.item[i]))
                 code = SL_EXIT_FAILURE;

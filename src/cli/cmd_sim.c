@@ -12,7 +12,6 @@
 #include "cli/output.h"
 #include "cli/show_launches.h"
 #include "cli/terminal.h"
-#include "report/sim.h"
 #include "report/timeline.h"
 #include "study/input_plan.h"
 

@@ -6,8 +6,7 @@
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
-#include "report/sweep_result.h"
+#include "report/sweep.h"
 #include "study/slurm.h"
 
 extern char **environ;
@@ -51,7 +50,7 @@ static sl_status merge_parts(const sl_option_list *parts, sl_point_store *store,
     return status;
 }
 
-static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec, sl_outcome *outcome, sl_error *error)
+static sl_status run_points(const sl_invocation *inv, const sl_sweep_file *spec, sl_outcome *outcome, sl_error *error)
 {
     const sweep_options *o = inv->values;
     char database[1000];
@@ -69,13 +68,13 @@ static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec,
     return status;
 }
 
-static int show(const sl_invocation *inv, const sl_sweep_spec *spec, const sl_outcome *outcome)
+static int show(const sl_invocation *inv, const sl_sweep_file *spec, const sl_outcome *outcome)
 {
-    static const sl_report_forms forms = {
-        .text = sl_sweep_result_text, .json = sl_sweep_result_json, .csv = sl_sweep_result_csv};
-    const sl_sweep_result result = {spec, outcome, sl_terminal_width(stdout)};
+    const sl_report_info info = {.command = "sweep"};
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
     size_t failed = 0;
-    int code = sl_report_write(inv, &forms, &result, stdout);
+    sl_document_points(d, spec, outcome);
+    int code = sl_document_show(inv, d, NULL, stdout);
     for (size_t i = 0; i < spec->points; i++)
         failed += outcome[i].state == SL_OUTCOME_FAILED;
     if (!failed)
@@ -85,7 +84,7 @@ static int show(const sl_invocation *inv, const sl_sweep_spec *spec, const sl_ou
     return sl_cli_fail(inv, &error);
 }
 
-static int submit(const sl_invocation *inv, const sl_sweep_spec *spec)
+static int submit(const sl_invocation *inv, const sl_sweep_file *spec)
 {
     const sweep_options *o = inv->values;
     char database[1000], id[64];
@@ -107,13 +106,13 @@ static int submit(const sl_invocation *inv, const sl_sweep_spec *spec)
 static int run_sweep(const sl_invocation *inv)
 {
     const sweep_options *o = inv->values;
-    sl_sweep_spec spec;
+    sl_sweep_file spec;
     sl_error error;
     int code = SL_EXIT_FAILURE;
-    sl_status status = sl_sweep_spec_load(inv->args.operand[0], &spec, &error);
+    sl_status status = sl_sweep_file_load(inv->args.operand[0], &spec, &error);
     if (!status && o->slurm) {
         code = submit(inv, &spec);
-        sl_sweep_spec_free(&spec);
+        sl_sweep_file_fini(&spec);
         return code;
     }
     sl_outcome *outcome = status ? NULL : calloc(spec.points + 1, sizeof *outcome);
@@ -127,7 +126,7 @@ static int run_sweep(const sl_invocation *inv)
         code = show(inv, &spec, outcome);
     sl_outcomes_free(outcome, outcome ? spec.points : 0);
     free(outcome);
-    sl_sweep_spec_free(&spec);
+    sl_sweep_file_fini(&spec);
     return code;
 }
 

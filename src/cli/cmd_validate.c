@@ -174,18 +174,13 @@ static int validate_all(validator *v, subject *subjects, size_t count)
 
 /* ---- the report ---- */
 
-SL_REPORT_FORMS(forms, sl_validation, sl_validation_text, sl_validation_json, sl_validation_csv, shown->info.heading);
-
-static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
+static sl_page_input page_of(const sl_validation *v)
 {
-    (void)error;
-    const sl_validation *v = result;
     const char *about = v->info.trace ? v->info.trace->path : "all workloads";
     for (size_t i = 0; i < v->info.options; i++)
         if (!strcmp(v->info.option[i].name, "workload"))
             about = v->info.option[i].value;
-    *input = (sl_page_input){.subject = about, .info = v->info, .validation = v};
-    return SL_OK;
+    return (sl_page_input){.subject = about, .info = v->info, .validation = v};
 }
 
 static sl_status plot_form(FILE *file, const void *result, sl_error *error)
@@ -234,8 +229,12 @@ static int report(const validator *v, const subject *subjects, size_t count)
     int code = status ? sl_cli_fail(v->inv, &error) : SL_EXIT_OK;
     if (!code && v->options->plot)
         code = write_plot(v, &all);
-    if (!code)
-        code = sl_report_write_page(v->inv, &forms, make_page, &all, sl_cli_input_stream(&subjects->opened));
+    if (!code) {
+        const sl_page_input page = page_of(&all);
+        sl_document *d = sl_document_create(&all.info, sl_forms_wanted(v->inv->common));
+        sl_document_validation(d, &all);
+        code = sl_document_show(v->inv, d, &page, sl_cli_input_stream(&subjects->opened));
+    }
     sl_array_free(&launches);
     sl_arena_fini(&arena);
     return code;

@@ -7,9 +7,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
-#include "report/parts.h"
-#include "report/table.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {
@@ -33,126 +30,102 @@ static bool chosen(const sl_invocation *inv, const sl_workload *workload)
 
 /* ---- a few, in full ---- */
 
-static void describe(FILE *file, const sl_workload *w)
+static void describe(sl_document *d, const sl_workload *w)
 {
     char insts[SL_HUMAN_BYTES], bytes[SL_HUMAN_BYTES];
-    fprintf(file, "%s\n    %s\n    class: %s\n    tags: %s\n", w->name, w->summary, w->class, w->tags);
+    sl_document_line(d, "%s\n    %s\n    class: %s\n    tags: %s\n", w->name, w->summary, w->class, w->tags);
     if (*w->papers)
-        fprintf(file, "    papers: %s\n", w->papers);
+        sl_document_line(d, "    papers: %s\n", w->papers);
     for (int size = 0; size < SL_SIZES; size++) {
         const sl_workload_facts *f = &w->facts[size];
-        fprintf(file, "    %-8s %s", sl_size_names[size], w->size[size]);
+        sl_document_line(d, "    %-8s %s", sl_size_names[size], w->size[size]);
         if (f->launches)
-            fprintf(file, " (%llu launch%s, %s warp instructions, %s footprint)", (unsigned long long)f->launches,
-                    f->launches == 1 ? "" : "es", sl_human_count(f->warp_insts, insts),
-                    sl_human_bytes(f->footprint_bytes, bytes));
-        fprintf(file, "\n");
+            sl_document_line(d, " (%llu launch%s, %s warp instructions, %s footprint)", (unsigned long long)f->launches,
+                             f->launches == 1 ? "" : "es", sl_human_count(f->warp_insts, insts),
+                             sl_human_bytes(f->footprint_bytes, bytes));
+        sl_document_line(d, "\n");
     }
 }
 
 /* ---- many, a line each ---- */
 
-static void add_row(sl_table *t, const sl_workload *w)
+static void put_sizes(sl_json *j, const void *of)
 {
-    const sl_workload_facts *f = &w->facts[SL_SIZE_DEFAULT];
-    char text[SL_HUMAN_BYTES];
-    sl_table_cell(t, w->name);
-    sl_table_cell(t, w->class);
-    sl_table_cellf(t, "%llu", (unsigned long long)f->launches);
-    sl_table_cell(t, sl_human_count(f->warp_insts, text));
-    sl_table_cell(t, sl_human_bytes(f->footprint_bytes, text));
-    sl_table_cellf(t, "%s%s%s%s", w->summary, *w->papers ? " (" : "", w->papers, *w->papers ? ")" : "");
-}
-
-static sl_status write_table(FILE *file, const sl_invocation *inv, sl_error *error)
-{
-    static const sl_column columns[] = {SL_TEXTS("workload"),    SL_TEXTS("class"),
-                                        SL_NUMBERS("launches"),  SL_NUMBERS("warp insts"),
-                                        SL_NUMBERS("footprint"), SL_PROSE("description (papers)")};
-    sl_table *t = SL_TABLE(columns);
-    size_t count = 0;
-    for (size_t i = 0; i < sl_workload_count(); i++)
-        if (chosen(inv, sl_workload_at(i))) {
-            add_row(t, sl_workload_at(i));
-            count++;
-        }
-    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
-    fprintf(file, "\n%zu of %zu; figures are those of the default size. 'sluice workloads NAME' tells more of one.\n",
-            count, sl_workload_count());
-    return status;
-}
-
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    const sl_invocation *inv = result;
-    if (!inv->args.operands)
-        return write_table(file, inv, error);
-    for (size_t i = 0; i < sl_workload_count(); i++)
-        if (chosen(inv, sl_workload_at(i)))
-            describe(file, sl_workload_at(i));
-    return SL_OK;
-}
-
-/* ---- for programs ---- */
-
-static void json_workload(sl_json *j, const sl_workload *w)
-{
+    const sl_workload *w = of;
     sl_json_object(j, false);
-    sl_json_key(j, "name"), sl_json_string(j, w->name);
-    sl_json_key(j, "summary"), sl_json_string(j, w->summary);
-    sl_json_key(j, "papers"), sl_json_string(j, w->papers);
-    sl_json_key(j, "class"), sl_json_string(j, w->class);
-    sl_json_key(j, "tags"), sl_json_string(j, w->tags);
-    sl_json_key(j, "sizes"), sl_json_object(j, false);
     for (int size = 0; size < SL_SIZES; size++) {
         const sl_workload_facts *f = &w->facts[size];
-        sl_json_key(j, sl_size_names[size]), sl_json_object(j, false);
-        sl_json_key(j, "parameters"), sl_json_string(j, w->size[size]);
+        sl_json_object_member(j, sl_size_names[size], false);
+        sl_json_string_member(j, "parameters", w->size[size]);
         if (f->launches) {
-            sl_json_key(j, "launches"), sl_json_u64(j, f->launches);
-            sl_json_key(j, "warp_insts"), sl_json_u64(j, f->warp_insts);
-            sl_json_key(j, "thread_insts"), sl_json_u64(j, f->thread_insts);
-            sl_json_key(j, "footprint_bytes"), sl_json_u64(j, f->footprint_bytes);
+            sl_json_u64_member(j, "launches", f->launches);
+            sl_json_u64_member(j, "warp_insts", f->warp_insts);
+            sl_json_u64_member(j, "thread_insts", f->thread_insts);
+            sl_json_u64_member(j, "footprint_bytes", f->footprint_bytes);
         }
         sl_json_close(j, '}');
     }
     sl_json_close(j, '}');
-    sl_json_close(j, '}');
 }
 
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
+#define OF_SIZE(title, key)                                                                                            \
+    {                                                                                                                  \
+        title, true, SL_FIT_FIXED, key, SL_FORM_TEXT | SL_FORM_CSV                                                     \
+    }
+static sl_table *make_table(sl_document *d, bool named)
 {
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_tool_json(&j, "workloads");
-    sl_json_key(&j, "workloads"), sl_json_array(&j, true);
-    for (size_t i = 0; i < sl_workload_count(); i++)
-        if (chosen(result, sl_workload_at(i)))
-            json_workload(&j, sl_workload_at(i));
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
+    static const sl_column columns[] = {SL_TEXTS_AS("workload", "name"),
+                                        SL_TEXTS_AS("class", "class"),
+                                        SL_DATA("papers"),
+                                        SL_DATA("tags"),
+                                        OF_SIZE("launches", "launches"),
+                                        OF_SIZE("warp insts", "warp_insts"),
+                                        SL_DATA_IN("thread_insts", SL_FORM_CSV),
+                                        OF_SIZE("footprint", "footprint_bytes"),
+                                        SL_DATA_IN("parameters", SL_FORM_CSV),
+                                        SL_DATA("summary"),
+                                        SL_DATA_IN("sizes", SL_FORM_JSON),
+                                        SL_PROSE("description (papers)")};
+    return sl_document_table(d, "workloads", NULL, named ? SL_FORM_DATA : SL_FORM_ALL, columns,
+                             sizeof columns / sizeof *columns);
 }
 
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
+static void add_row(sl_table *t, const sl_workload *w)
 {
-    (void)error;
-    fprintf(file, "name,class,papers,tags,launches,warp_insts,thread_insts,footprint_bytes,parameters,summary\n");
+    const sl_workload_facts *f = &w->facts[SL_SIZE_DEFAULT];
+    sl_table_cell(t, w->name);
+    sl_table_cell(t, w->class);
+    sl_table_cell(t, w->papers);
+    sl_table_cell(t, w->tags);
+    sl_table_exact(t, f->launches);
+    sl_table_count(t, f->warp_insts);
+    sl_table_exact(t, f->thread_insts);
+    sl_table_bytes(t, f->footprint_bytes);
+    sl_table_cell(t, w->size[SL_SIZE_DEFAULT]);
+    sl_table_cell(t, w->summary);
+    sl_table_json_value(t, put_sizes, w);
+    sl_table_cellf(t, "%s%s%s%s", w->summary, *w->papers ? " (" : "", w->papers, *w->papers ? ")" : "");
+}
+
+static int show(const sl_invocation *inv, size_t count)
+{
+    static const sl_report_info info = {.command = "workloads"};
+    bool named = inv->args.operands;
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_table *t = make_table(d, named);
     for (size_t i = 0; i < sl_workload_count(); i++) {
         const sl_workload *w = sl_workload_at(i);
-        const sl_workload_facts *f = &w->facts[SL_SIZE_DEFAULT];
-        if (!chosen(result, w))
+        if (!chosen(inv, w))
             continue;
-        fprintf(file, "%s,%s,%s,%s,%llu,%llu,%llu,%llu,", w->name, w->class, w->papers, w->tags,
-                (unsigned long long)f->launches, (unsigned long long)f->warp_insts, (unsigned long long)f->thread_insts,
-                (unsigned long long)f->footprint_bytes);
-        sl_csv_field(file, w->size[SL_SIZE_DEFAULT]);
-        fputc(',', file);
-        sl_csv_field(file, w->summary);
-        fputc('\n', file);
+        add_row(t, w);
+        if (named)
+            describe(d, w);
     }
-    return SL_OK;
+    if (!named)
+        sl_document_line(d,
+                         "\n%zu of %zu workloads; counts are for the default size. Details: sluice workloads NAME.\n",
+                         count, sl_workload_count());
+    return sl_document_show(inv, d, NULL, stdout);
 }
 
 /* ---- the command ---- */
@@ -191,7 +164,6 @@ static int refuse(const sl_invocation *inv)
 
 static int run_workloads(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
     const sl_workload *workload;
     sl_error error;
     size_t count = 0;
@@ -200,7 +172,7 @@ static int run_workloads(const sl_invocation *inv)
             return sl_cli_usage(inv, "%s", error.text);
     for (size_t i = 0; i < sl_workload_count(); i++)
         count += chosen(inv, sl_workload_at(i));
-    return count ? sl_report_write(inv, &forms, inv, stdout) : refuse(inv);
+    return count ? show(inv, count) : refuse(inv);
 }
 
 static const sl_option options[] = {

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/terminal.h"
 #include "report/hpca14.h"
 #include "trace/import.h"
-
-SL_REPORT_FORMS(forms, sl_hpca14_report, sl_hpca14_report_text, sl_hpca14_report_json, sl_hpca14_report_csv, NULL);
 
 static sl_status run_file(const char *path, sl_hpca14_result *result, sl_error *error)
 {
@@ -38,9 +35,11 @@ int sl_run_compat_hpca14(const sl_invocation *inv)
     const sl_report_option option = {"compat", "hpca14"};
     const sl_report_trace trace = {.path = path, .format = sl_trace_format_name(SL_FORMAT_THREADS)};
     sl_hpca14_result result;
-    sl_hpca14_report report = {&result, {.command = "model", .option = &option, .options = 1, .trace = &trace}};
+    const sl_report_info info = {.command = "model", .option = &option, .options = 1, .trace = &trace};
     sl_error error;
     if (run_file(path, &result, &error))
         return sl_cli_fail(inv, &error);
-    return sl_report_write(inv, &forms, &report, stdout);
+    sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+    sl_document_hpca14(d, &result);
+    return sl_document_show(inv, d, NULL, stdout);
 }

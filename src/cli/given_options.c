@@ -64,12 +64,3 @@ sl_status sl_given_options(const sl_invocation *inv, const sl_report_option *fac
     info->heading = subject ? heading_of(subject, gpu, option + facts, given, count, arena) : NULL;
     return subject && !info->heading ? sl_fail_memory(error) : SL_OK;
 }
-
-void sl_put_heading(FILE *file, const char *heading)
-{
-    size_t width = sl_terminal_width(file);
-    if (!heading)
-        return;
-    sl_text_wrap(file, heading, 0, 2, width ? width : SIZE_MAX);
-    fputs("\n\n", file);
-}

@@ -14,7 +14,4 @@ sl_status sl_given_options(const sl_invocation *inv, const sl_report_option *fac
 
 bool sl_was_given(const sl_invocation *inv, const char *name);
 
-/* The line above the tables of a report. */
-void sl_put_heading(FILE *file, const char *heading);
-
 #endif

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/terminal.h"
-#include "report/whatif.h"
+#include "report/sweep.h"
 
 enum { MAX_VALUES = 256 };
 
@@ -62,52 +61,40 @@ static sl_status parse_lists(const sl_sweep_settings *w, values list[LISTS], sl_
     return status;
 }
 
-static sl_status add_points(const sl_sweep_settings *settings, sl_whatif *whatif, sl_error *error)
+static sl_status add_points(const sl_sweep_settings *settings, sl_sweep *sweep, sl_error *error)
 {
-    sl_whatif_list list[LISTS];
+    sl_sweep_list list[LISTS];
     values *parsed = calloc(LISTS, sizeof *parsed);
     sl_status status = parsed ? parse_lists(settings, parsed, error) : sl_fail_memory(error);
     for (int i = 0; i < LISTS && !status; i++)
-        list[i] = (sl_whatif_list){parsed[i].count, parsed[i].value};
+        list[i] = (sl_sweep_list){parsed[i].count, parsed[i].value};
     if (!status)
-        status = settings->seeds      ? sl_whatif_seeds(whatif, settings->seeds, error)
-                 : settings->figure12 ? sl_whatif_figure12(whatif, error)
-                                      : sl_whatif_product(whatif, list, error);
+        status = settings->seeds      ? sl_sweep_seeds(sweep, settings->seeds, error)
+                 : settings->figure12 ? sl_sweep_figure12(sweep, error)
+                                      : sl_sweep_product(sweep, list, error);
     free(parsed);
     return status;
 }
 
 /* ---- the report ---- */
 
-SL_REPORT_FORMS(sweep_forms, sl_sweep, sl_sweep_text, sl_sweep_json, sl_sweep_csv, shown->info.heading);
-SL_REPORT_FORMS(seeds_forms, sl_sweep, sl_seeds_text, sl_seeds_json, sl_seeds_csv, shown->info.heading);
-
-static sl_status sweep_page(const void *result, sl_page_input *input, sl_error *error)
-{
-    (void)error;
-    const sl_sweep *s = result;
-    const char *subject = s->info.trace ? s->info.trace->path : s->info.option[0].value; /* the workload */
-    *input = (sl_page_input){.subject = subject, .info = s->info, .sizes = s};
-    return SL_OK;
-}
-
-static int report(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_whatif *whatif,
+static int report(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_sweep *sweep,
                   const sl_cli_input *input)
 {
     sl_error error;
-    sl_sweep sweep;
     sl_arena arena;
+    sl_report_info info = {
+        .command = "model", .machine = sweep->like.resolved->name, .seed = &sweep->like.seed, .trace = input->trace};
     sl_arena_init(&arena);
-    sl_status status = sl_whatif_sweep(whatif, &input->recording, &arena, &sweep, &error);
-    sweep.info = (sl_report_info){
-        .command = "model", .machine = whatif->like.resolved->name, .seed = &whatif->like.seed, .trace = input->trace};
-    if (!status)
-        status = sl_given_options(inv, &input->fact, !input->trace, input->subject, sweep.info.machine, &arena,
-                                  &sweep.info, &error);
-    FILE *stream = sl_cli_input_stream(input);
-    int code = status            ? sl_cli_fail(inv, &error)
-               : settings->seeds ? sl_report_write(inv, &seeds_forms, &sweep, stream)
-                                 : sl_report_write_page(inv, &sweep_forms, sweep_page, &sweep, stream);
+    sl_status status =
+        sl_given_options(inv, &input->fact, !input->trace, input->subject, info.machine, &arena, &info, &error);
+    int code = status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+    if (!status) {
+        const sl_page_input page = {.subject = input->subject, .info = info, .sizes = sweep};
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+        (settings->seeds ? sl_document_seeds : sl_document_sweep)(d, sweep);
+        code = sl_document_show(inv, d, settings->seeds ? NULL : &page, sl_cli_input_stream(input));
+    }
     sl_arena_fini(&arena);
     return code;
 }
@@ -134,18 +121,18 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, co
                             : inv->common->loads   ? "loads"
                                                    : "html",
                             settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");
-    sl_whatif whatif;
+    sl_sweep sweep;
     sl_pool *pool = NULL;
     sl_error error;
-    sl_status status = sl_whatif_init(&whatif, like, !settings->seeds, &error);
+    sl_status status = sl_sweep_init(&sweep, like, !settings->seeds, &error);
     if (!status)
-        status = add_points(settings, &whatif, &error);
+        status = add_points(settings, &sweep, &error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
     if (!status)
-        status = sl_whatif_run(&whatif, &input->recording, pool, inv->progress, &error);
-    int code = status ? sl_cli_fail(inv, &error) : report(inv, settings, &whatif, input);
+        status = sl_sweep_run(&sweep, &input->recording, pool, inv->progress, &error);
+    int code = status ? sl_cli_fail(inv, &error) : report(inv, settings, &sweep, input);
     sl_pool_destroy(pool);
-    sl_whatif_fini(&whatif);
+    sl_sweep_fini(&sweep);
     return code;
 }

@@ -9,6 +9,7 @@
 #include "cli/page_output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
+#include "report/findings.h"
 
 /* A path of the user; it is written to standard output where there is none. */
 static bool is_stdout(const char *path)
@@ -74,7 +75,7 @@ sl_status sl_output_probe(const char *path, sl_error *error)
     return is_stdout(path) ? SL_OK : sl_new_file_probe(path, error);
 }
 
-sl_status sl_output_write(sl_report_form *form, const char *path, const void *result, sl_error *error)
+sl_status sl_output_write(sl_file_form *form, const char *path, const void *result, sl_error *error)
 {
     sl_output output;
     sl_status status = sl_output_open(&output, path, error);
@@ -119,25 +120,21 @@ static sl_status put_lines(FILE *file, char *text, size_t width, sl_error *error
     return good ? SL_OK : sl_fail_memory(error);
 }
 
-sl_status sl_text_write(FILE *file, sl_report_form *form, bool verbatim, const void *result, sl_error *error)
+/* Text is laid out in memory first: what would control a terminal is taken out of the whole of it. */
+static sl_status write_text(const sl_document *document, FILE *file, sl_error *error)
 {
     char *text = NULL;
-    size_t bytes = 0;
+    size_t bytes = 0, width = sl_terminal_width(file);
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return sl_fail_memory(error);
-    sl_status status = form(memory, result, error);
+    sl_status status = sl_document_write(document, SL_FORM_TEXT, memory, width, error);
     if ((fclose(memory) || !text) && !status)
         status = sl_fail_memory(error);
     if (!status)
-        status = put_lines(file, text, verbatim ? 0 : sl_terminal_width(file), error);
+        status = put_lines(file, text, sl_document_verbatim(document) ? 0 : width, error);
     free(text);
     return status;
-}
-
-int sl_report_write(const sl_invocation *inv, const sl_report_forms *forms, const void *result, FILE *text_default)
-{
-    return sl_report_write_page(inv, forms, NULL, result, text_default);
 }
 
 static bool named_stdout(const char *path)
@@ -151,39 +148,100 @@ bool sl_output_takes_stdout(const sl_common *common)
            named_stdout(common->notes);
 }
 
-int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms, sl_page_of *page, const void *result,
-                         FILE *text_default)
+/* Whether text goes to the default stream. */
+static bool prints_text(const sl_common *common)
+{
+    return !common->output && !sl_output_takes_stdout(common) && !common->quiet;
+}
+
+unsigned sl_forms_wanted(const sl_common *common)
+{
+    return (common->json ? SL_FORM_JSON : 0) | (common->csv ? SL_FORM_CSV : 0) | (common->loads ? SL_FORM_LOADS : 0) |
+           (common->output || prints_text(common) ? SL_FORM_TEXT : 0);
+}
+
+static sl_status write_data(const sl_document *document, unsigned form, const char *path, sl_error *error)
+{
+    sl_output output;
+    if (!path || !sl_document_has(document, form))
+        return SL_OK;
+    sl_status status = sl_output_open(&output, path, error);
+    if (status)
+        return status;
+    status = sl_document_write(document, form, output.file, 0, error);
+    if (!status)
+        return sl_output_close(&output, error);
+    sl_output_abandon(&output);
+    return status;
+}
+
+/* Findings as notes of a compiler; lines of PTX are those of the operand, if that is a PTX file. */
+static sl_status write_notes(const sl_invocation *inv, const sl_findings *findings, const char *path, sl_error *error)
+{
+    const char *ptx = inv->args.operands ? inv->args.operand[0] : "";
+    size_t length = strlen(ptx);
+    bool is_ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx");
+    sl_output output;
+    sl_status status = sl_output_open(&output, path, error);
+    if (status)
+        return status;
+    if (findings)
+        sl_findings_notes(output.file, findings, is_ptx ? ptx : NULL);
+    return sl_output_close(&output, error);
+}
+
+static sl_status write_to_file(const sl_document *document, const char *path, sl_error *error)
+{
+    sl_output output;
+    sl_status status = sl_output_open(&output, path, error);
+    if (status)
+        return status;
+    status = write_text(document, output.bare, error);
+    if (!status)
+        return sl_output_close(&output, error);
+    sl_output_abandon(&output);
+    return status;
+}
+
+sl_status sl_document_print(const sl_document *document, FILE *stream, sl_error *error)
+{
+    sl_status status = write_text(document, stream, error);
+    if (!status && (fflush(stream) || ferror(stream)))
+        status = sl_fail_io(error, "write", stream == stderr ? "standard error" : "standard output");
+    return status;
+}
+
+static sl_status write_all(const sl_invocation *inv, const sl_document *document, const sl_page_input *page,
+                           FILE *text_default, sl_error *error)
 {
     const sl_common *common = inv->common;
-    const struct {
-        sl_report_form *form;
-        const char *path;
-    } parts[] = {{forms->json, common->json},
-                 {forms->csv, common->csv},
-                 {forms->loads, common->loads},
-                 {forms->notes, common->notes}};
+    sl_status status = write_data(document, SL_FORM_JSON, common->json, error);
+    if (!status)
+        status = write_data(document, SL_FORM_CSV, common->csv, error);
+    if (!status)
+        status = write_data(document, SL_FORM_LOADS, common->loads, error);
+    if (!status && common->notes)
+        status = write_notes(inv, sl_document_info(document)->findings, common->notes, error);
+    if (!status && page && (common->html || common->callgrind))
+        status = sl_page_write(inv, page, common->html, common->callgrind, error);
+    if (status || !sl_document_has(document, SL_FORM_TEXT))
+        return status;
+    if (common->output)
+        return write_to_file(document, common->output, error);
+    return prints_text(common) ? sl_document_print(document, text_default, error) : SL_OK;
+}
+
+sl_status sl_document_save(const sl_invocation *inv, sl_document *document, const sl_page_input *page,
+                           FILE *text_default, sl_error *error)
+{
+    sl_status status = document ? write_all(inv, document, page, text_default, error) : sl_fail_memory(error);
+    sl_document_destroy(document);
+    return status;
+}
+
+int sl_document_show(const sl_invocation *inv, sl_document *document, const sl_page_input *page, FILE *text_default)
+{
     sl_error error = {0};
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
-        if (parts[i].form && parts[i].path)
-            status = sl_output_write(parts[i].form, parts[i].path, result, &error);
-    if (!status && page && (common->html || common->callgrind)) {
-        sl_page_input input = {0};
-        status = page(result, &input, &error);
-        if (!status)
-            status = sl_page_write(inv, &input, common->html, common->callgrind, &error);
-    }
-    if (!status && forms->text && common->output) {
-        sl_output output;
-        status = sl_output_open(&output, common->output, &error);
-        if (!status && (status = sl_text_write(output.bare, forms->text, forms->verbatim, result, &error)))
-            sl_output_abandon(&output);
-        else if (!status)
-            status = sl_output_close(&output, &error);
-    } else if (!status && forms->text && !sl_output_takes_stdout(common) && !common->quiet) {
-        status = sl_text_write(text_default, forms->text, forms->verbatim, result, &error);
-        if (!status && (fflush(text_default) || ferror(text_default)))
-            status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");
-    }
+    sl_status status = sl_document_save(inv, document, page, text_default, &error);
     return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
 }

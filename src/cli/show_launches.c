@@ -7,86 +7,38 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 
-typedef struct result {
-    const sl_invocation *inv;
-    const sl_shown_launches *shown;
-    sl_report_info info;
-    sl_findings findings;
-} result;
-
 static const char *subject_of(const sl_invocation *inv, const sl_shown_launches *shown)
 {
     const sl_args *args = &inv->args;
     return shown->subject ? shown->subject : args->program ? args->program[0] : args->operand[0];
 }
 
-static sl_status show_text(FILE *file, const void *data, sl_error *error)
+static sl_document *make_document(const sl_invocation *inv, const sl_shown_launches *shown, const sl_report_info *info)
 {
-    const result *r = data;
-    sl_status status = SL_OK;
-    sl_put_heading(file, r->info.heading);
-    if (r->shown->sim)
-        status = sl_sim_report_text(file, r->shown->sim, sl_terminal_width(file), error);
+    sl_document *d = sl_document_create(info, sl_forms_wanted(inv->common));
+    sl_document_launches(d, shown->log, shown->sim);
+    if (shown->sim)
+        sl_document_simulated(d, shown->sim);
+    else if (shown->modelled)
+        sl_document_modelled(d, shown->log);
     else
-        status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log, sl_terminal_width(file),
-                                                                           error);
-    if (!status && r->info.findings)
-        sl_findings_text(file, r->info.findings, sl_terminal_width(file));
-    if (!status && r->shown->note && *r->shown->note)
-        fprintf(file, "\n%s\n", r->shown->note);
-    return status;
+        sl_document_counted(d, shown->log);
+    sl_document_findings_text(d);
+    if (shown->note && *shown->note)
+        sl_document_line(d, "\n%s\n", shown->note);
+    return d;
 }
 
-static sl_status show_json(FILE *file, const void *data, sl_error *error)
+static sl_page_input page_of(const sl_invocation *inv, const sl_shown_launches *shown, const sl_report_info *info)
 {
-    const result *r = data;
-    if (r->shown->sim)
-        return sl_sim_report_json(file, r->shown->sim, &r->info, error);
-    return sl_launch_report_json(file, r->shown->log, &r->info, error);
-}
-
-static sl_status show_page(const void *data, sl_page_input *input, sl_error *error)
-{
-    (void)error;
-    const result *r = data;
-    *input = (sl_page_input){.subject = subject_of(r->inv, r->shown),
-                             .note = r->shown->note,
-                             .info = r->info,
-                             .machine = r->shown->find.machine,
-                             .sources = r->shown->sources,
-                             .source = r->shown->source};
-    if (r->shown->machine)
-        input->modelled = r->shown->log;
-    input->counted = r->shown->machine ? r->shown->find.counted : r->shown->log;
-    return SL_OK;
-}
-
-static sl_status show_csv(FILE *file, const void *data, sl_error *error)
-{
-    const result *r = data;
-    if (r->shown->sim)
-        return sl_sim_report_csv(file, r->shown->sim, error);
-    return sl_launch_report_csv(file, r->shown->log, error);
-}
-
-static sl_status show_loads(FILE *file, const void *data, sl_error *error)
-{
-    return sl_launch_report_loads(file, ((const result *)data)->shown->log, error);
-}
-
-sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error)
-{
-    const char *ptx = inv->args.operands ? inv->args.operand[0] : "";
-    size_t length = strlen(ptx);
-    bool is_ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx");
-    sl_findings_notes(file, findings, is_ptx ? ptx : NULL);
-    return sl_text_finish(file, "the notes", error);
-}
-
-static sl_status show_notes(FILE *file, const void *data, sl_error *error)
-{
-    const result *r = data;
-    return r->info.findings ? sl_put_notes(file, r->inv, r->info.findings, error) : SL_OK;
+    return (sl_page_input){.subject = subject_of(inv, shown),
+                           .note = shown->note,
+                           .info = *info,
+                           .machine = shown->find.machine,
+                           .modelled = shown->machine ? shown->log : NULL,
+                           .counted = shown->machine ? shown->find.counted : shown->log,
+                           .sources = shown->sources,
+                           .source = shown->source};
 }
 
 bool sl_findings_wanted(const sl_invocation *inv)
@@ -108,24 +60,23 @@ void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
 
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
-    static const sl_report_forms forms = {
-        .text = show_text, .json = show_json, .csv = show_csv, .loads = show_loads, .notes = show_notes};
     sl_error error;
     sl_arena arena;
+    sl_findings findings = {0};
     sl_arena_init(&arena);
-    result r = {
-        .inv = inv,
-        .shown = shown,
-        .info = {.command = inv->command->name, .machine = shown->machine, .seed = shown->seed, .trace = shown->trace}};
+    sl_report_info info = {
+        .command = inv->command->name, .machine = shown->machine, .seed = shown->seed, .trace = shown->trace};
     const char *gpu = shown->machine ? shown->machine : shown->find.machine ? shown->find.machine->name : NULL;
     sl_status status =
-        sl_given_options(inv, shown->fact, shown->facts, subject_of(inv, shown), gpu, &arena, &r.info, &error);
+        sl_given_options(inv, shown->fact, shown->facts, subject_of(inv, shown), gpu, &arena, &info, &error);
     if (!status && shown->find.machine && sl_findings_wanted(inv)) {
-        status = sl_findings_find(&shown->find, &r.findings, &error);
-        r.info.findings = &r.findings;
+        status = sl_findings_find(&shown->find, &findings, &error);
+        info.findings = &findings;
     }
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write_page(inv, &forms, show_page, &r, text_default);
-    sl_findings_fini(&r.findings);
+    const sl_page_input page = page_of(inv, shown, &info);
+    int code = status ? sl_cli_fail(inv, &error)
+                      : sl_document_show(inv, make_document(inv, shown, &info), &page, text_default);
+    sl_findings_fini(&findings);
     sl_arena_fini(&arena);
     return code;
 }

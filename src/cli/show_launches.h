@@ -7,13 +7,11 @@
 #include "report/findings.h"
 #include "report/launches.h"
 #include "report/page.h"
-#include "report/sim.h"
 
 typedef struct sl_shown_launches {
     const sl_launch_log *log;
-    const sl_result *sim; /* where the simulator made the log, and says more; NULL otherwise */
-    /* The text; NULL: sl_launch_report_text. */
-    sl_status (*text)(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
+    const sl_result *sim;   /* where the simulator made the log, and says more; NULL otherwise */
+    bool modelled;          /* by the model: text has its columns */
     const char *machine;    /* NULL: none was involved */
     sl_findings_input find; /* what findings are sought in; its machine NULL: none are */
     const char *note;       /* a line under the text; NULL or empty: none */
@@ -31,8 +29,6 @@ typedef struct sl_shown_launches {
 void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
 /* Whether something is written that findings are shown in. */
 bool sl_findings_wanted(const sl_invocation *inv);
-/* Findings as notes of a compiler; lines of PTX are those of the operand, if that is a PTX file. */
-sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error);
 /* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
 

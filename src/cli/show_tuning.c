@@ -2,9 +2,6 @@
 #include "cli/show_tuning.h"
 
 #include "cli/output.h"
-#include "cli/terminal.h"
-
-SL_REPORT_FORMS(forms, sl_tuning, sl_tuning_text, sl_tuning_json, sl_tuning_csv, shown->info.heading);
 
 int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown)
 {
@@ -15,9 +12,14 @@ int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tunin
     sl_arena_init(&arena);
     shown->info.command = inv->command->name;
     shown->info.seed = &input->input.spec.seed;
-    int code = sl_given_options(inv, &fact, 1, input->subject, shown->timer, &arena, &shown->info, &error)
-                   ? sl_cli_fail(inv, &error)
-                   : sl_report_write(inv, &forms, shown, sl_cli_input_stream(input));
+    int code = SL_EXIT_OK;
+    if (sl_given_options(inv, &fact, 1, input->subject, shown->timer, &arena, &shown->info, &error)) {
+        code = sl_cli_fail(inv, &error);
+    } else {
+        sl_document *d = sl_document_create(&shown->info, sl_forms_wanted(inv->common));
+        sl_document_tuning(d, shown);
+        code = sl_document_show(inv, d, NULL, sl_cli_input_stream(input));
+    }
     sl_arena_fini(&arena);
     return code;
 }

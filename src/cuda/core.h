@@ -114,10 +114,11 @@ typedef struct sl_cuda_launch {
     dim3 grid, block, cluster; /* of the last: zeroes, there are none */
     uint32_t dynamic_shared;
     bool cooperative;
-    uint32_t preferred_shared_plus; /* as in sl_emu_launch */
-    uint64_t parent_plus;           /* the same */
-    uint32_t depth;                 /* of nesting: 0 for launches of the host */
-    void *params;                   /* packed; owned */
+    bool has_preferred_shared, has_parent; /* as in sl_emu_launch */
+    uint32_t preferred_shared;             /* the same */
+    uint64_t parent;                       /* the same */
+    uint32_t depth;                        /* of nesting: 0 for launches of the host */
+    void *params;                          /* packed; owned */
     size_t param_bytes;
 } sl_cuda_launch;
 
@@ -644,8 +645,8 @@ cudaError_t sl_cuda_graph_remove_dependencies(const cudaGraphNode_t *from, const
 cudaError_t sl_cuda_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
 cudaError_t sl_cuda_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
                                 size_t *count);
-cudaError_t sl_cuda_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges,
-                                    size_t *count);
+cudaError_t sl_cuda_node_neighbors(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges,
+                                   size_t *count);
 /* The node of a copy of the graph, or of an executable, that was made from `node`; NULL: none. */
 cudaGraphNode_t sl_cuda_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
 cudaGraphNode_t sl_cuda_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
@@ -727,8 +728,9 @@ cudaError_t sl_cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t strea
 /* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_cuda. */
 int sl_cuda_device_function(void *context, const char *name);
 void sl_cuda_device_call(void *context, uint32_t number, const sl_emu_call *call);
-/* Appends what the kernel that ran last has issued, the first at the end. False: out of memory. */
-bool sl_cuda_device_calls_take(sl_cuda *rt, uint64_t parent_plus, sl_cuda_ops *to);
+/* Moves what the kernel that ran last has issued to the end of `to`, the first last. `launches`: how many were counted,
+ * of which the last is the parent of those; 0: none is counted. False: out of memory. */
+bool sl_cuda_device_calls_move(sl_cuda *rt, uint64_t launches, sl_cuda_ops *to);
 /* What each part keeps of a device that is thrown away. */
 void sl_cuda_device_calls_forget_device(sl_cuda *rt);
 void sl_cuda_vm_forget_device(sl_cuda *rt);

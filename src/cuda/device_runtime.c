@@ -50,7 +50,7 @@ struct sl_cuda_device_calls {
     type name;                                                                                                         \
     sl_emu_call_argument(call, index, &name, sizeof name)
 
-static void put(const sl_emu_call *call, uint64_t address, const void *value, uint32_t bytes)
+static void store_value(const sl_emu_call *call, uint64_t address, const void *value, uint32_t bytes)
 {
     memcpy(sl_emu_call_memory(call, address, bytes, bytes == 8 ? 8 : 4, true), value, bytes);
 }
@@ -213,7 +213,7 @@ static uint64_t occupancy(sl_cuda *rt, const sl_emu_call *call)
     if (!error)
         error = sl_cuda_occupancy(rt, &blocks, function, threads, shared);
     if (!error)
-        put(call, result, &blocks, sizeof blocks);
+        store_value(call, result, &blocks, sizeof blocks);
     return error;
 }
 
@@ -244,8 +244,8 @@ static uint64_t function_attributes(sl_cuda *rt, const sl_emu_call *call)
                     f.carveout,
                     {0}};
     const sl_ptx_module *module = function->binary->modules.items[0];
-    put(call, result, &attributes,
-        module->version_major >= 8 ? sizeof attributes : offsetof(__typeof(attributes), more));
+    store_value(call, result, &attributes,
+                module->version_major >= 8 ? sizeof attributes : offsetof(__typeof(attributes), more));
     return cudaSuccess;
 }
 
@@ -259,7 +259,7 @@ static uint64_t allocate(sl_cuda *rt, const sl_emu_call *call)
     sl_status status =
         bytes ? sl_heap_alloc(sl_emu_heap(rt->emu), bytes, SL_ALLOC_KERNEL, "cudaMalloc in a kernel", &address, NULL)
               : SL_OK;
-    put(call, result, &address, sizeof address);
+    store_value(call, result, &address, sizeof address);
     return status ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
@@ -368,7 +368,7 @@ static uint64_t create_handle(sl_cuda *rt, const sl_emu_call *call)
     enum { FIRST_HANDLE = 0x100 };
     ARGUMENT(0, uint64_t, result);
     uint64_t handle = FIRST_HANDLE + 16 * rt->device_calls->handles++;
-    put(call, result, &handle, sizeof handle);
+    store_value(call, result, &handle, sizeof handle);
     return cudaSuccess;
 }
 
@@ -394,7 +394,7 @@ static uint64_t device_attribute(sl_cuda *rt, const sl_emu_call *call)
     int value;
     cudaError_t error = sl_cuda_device_attribute(rt, &value, attribute, device);
     if (!error)
-        put(call, result, &value, sizeof value);
+        store_value(call, result, &value, sizeof value);
     return error;
 }
 
@@ -405,43 +405,43 @@ static uint64_t device_limit(sl_cuda *rt, const sl_emu_call *call)
     size_t value;
     cudaError_t error = sl_cuda_limit(rt, which, &value, NULL);
     if (!error)
-        put(call, result, &value, sizeof value);
+        store_value(call, result, &value, sizeof value);
     return error;
 }
 
-static uint64_t put_number(const sl_emu_call *call, int number)
+static uint64_t return_number(const sl_emu_call *call, int number)
 {
     ARGUMENT(0, uint64_t, result);
-    put(call, result, &number, sizeof number);
+    store_value(call, result, &number, sizeof number);
     return cudaSuccess;
 }
 
 static uint64_t device(sl_cuda *rt, const sl_emu_call *call)
 {
     (void)rt;
-    return put_number(call, 0);
+    return return_number(call, 0);
 }
 
 static uint64_t device_count(sl_cuda *rt, const sl_emu_call *call)
 {
     (void)rt;
-    return put_number(call, 1);
+    return return_number(call, 1);
 }
 
 static uint64_t version(sl_cuda *rt, const sl_emu_call *call)
 {
     (void)rt;
-    return put_number(call, SL_DRIVER_VERSION);
+    return return_number(call, SL_DRIVER_VERSION);
 }
 
 static uint64_t cache_config(sl_cuda *rt, const sl_emu_call *call)
 {
-    return put_number(call, rt->cache_config);
+    return return_number(call, rt->cache_config);
 }
 
 static uint64_t shared_config(sl_cuda *rt, const sl_emu_call *call)
 {
-    return put_number(call, rt->shared_config);
+    return return_number(call, rt->shared_config);
 }
 
 /* ---- graphs ---- */
@@ -592,24 +592,26 @@ void sl_cuda_device_call(void *context, uint32_t number, const sl_emu_call *call
 /* ---- what kernels have issued ---- */
 
 /* The last of `from` first: they are taken from the end of `to`. */
-static bool push_reversed(sl_cuda_ops *to, sl_cuda_op *from, size_t count, uint64_t parent_plus)
+static bool push_reversed(sl_cuda_ops *to, sl_cuda_op *from, size_t count, uint64_t launches)
 {
     for (size_t i = count; i-- > 0;) {
-        if (from[i].kind == SL_CUDA_LAUNCH)
-            from[i].launch.parent_plus = parent_plus;
+        if (from[i].kind == SL_CUDA_LAUNCH) {
+            from[i].launch.has_parent = launches;
+            from[i].launch.parent = launches ? launches - 1 : 0;
+        }
         if (!sl_array_push(to, from[i]))
             return false;
     }
     return true;
 }
 
-bool sl_cuda_device_calls_take(sl_cuda *rt, uint64_t parent_plus, sl_cuda_ops *to)
+bool sl_cuda_device_calls_move(sl_cuda *rt, uint64_t launches, sl_cuda_ops *to)
 {
     struct sl_cuda_device_calls *calls = rt->device_calls;
     if (!calls)
         return true;
-    bool taken = push_reversed(to, calls->tail.items, calls->tail.count, parent_plus) &&
-                 push_reversed(to, calls->issued.items, calls->issued.count, parent_plus);
+    bool taken = push_reversed(to, calls->tail.items, calls->tail.count, launches) &&
+                 push_reversed(to, calls->issued.items, calls->issued.count, launches);
     calls->issued.count = calls->tail.count = 0;
     for (size_t i = 0; i < calls->buffers.count && calls->busy; i++)
         calls->buffers.items[i].busy = false;

@@ -282,8 +282,7 @@ cudaError_t sl_cuda_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGr
     return end_list(&l, count);
 }
 
-cudaError_t sl_cuda_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges,
-                                    size_t *count)
+cudaError_t sl_cuda_node_neighbors(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count)
 {
     if (!node || !count)
         return cudaErrorInvalidValue;

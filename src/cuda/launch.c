@@ -69,24 +69,24 @@ cudaError_t sl_cuda_config_extra(sl_cuda_config *config, void **extra)
     return config->packed ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* The part of the unified cache that a launch wants for shared memory: its own attribute, the kernel's, the kernel's
- * cache configuration, or that of the device. */
-static uint32_t preferred_shared(const sl_cuda *rt, const sl_cuda_config *config, const sl_cuda_function *f)
+/* The share of the unified cache that a launch prefers as shared memory, in percent: its own attribute, the kernel's,
+ * the kernel's cache configuration, or that of the device. -1: no preference, as in CUDA. */
+static int preferred_shared(const sl_cuda *rt, const sl_cuda_config *config, const sl_cuda_function *f)
 {
     enum { NONE, SHARED, L1, EQUAL }; /* cudaFuncCache */
     if (config->has_carveout)
-        return config->carveout + 1; /* UINT32_MAX is -1, the default */
+        return (int)config->carveout;
     if (f->carveout >= 0)
-        return (uint32_t)f->carveout + 1;
+        return f->carveout;
     switch (f->cache_config ? f->cache_config : rt->cache_config) {
     case SHARED:
-        return 1 + 100;
+        return 100;
     case EQUAL:
-        return 1 + 50;
+        return 50;
     case L1:
-        return 1 + 0;
-    default:
         return 0;
+    default:
+        return -1;
     }
 }
 
@@ -148,6 +148,7 @@ cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cud
         error = check_launch(rt, function, config);
     if (error)
         return error;
+    int shared = preferred_shared(rt, config, function);
     *op = (sl_cuda_op){.kind = SL_CUDA_LAUNCH,
                        .launch = {.function = function,
                                   .grid = config->grid,
@@ -155,7 +156,8 @@ cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cud
                                   .cluster = config->cluster,
                                   .dynamic_shared = (uint32_t)config->shared,
                                   .cooperative = config->cooperative,
-                                  .preferred_shared_plus = preferred_shared(rt, config, function)}};
+                                  .has_preferred_shared = shared >= 0,
+                                  .preferred_shared = shared >= 0 ? (uint32_t)shared : 0}};
     error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
     if (error)
         sl_cuda_op_fini(rt, op);
@@ -242,8 +244,10 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
                                 .params = launch->params,
                                 .param_bytes = launch->param_bytes,
                                 .cooperative = launch->cooperative,
-                                .preferred_shared_plus = launch->preferred_shared_plus,
-                                .parent_plus = launch->parent_plus,
+                                .has_preferred_shared = launch->has_preferred_shared,
+                                .preferred_shared = launch->preferred_shared,
+                                .has_parent = launch->has_parent,
+                                .parent = launch->parent,
                                 .instructions_before = rt->descent.instructions,
                                 .stream = stream};
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
@@ -330,11 +334,11 @@ cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *launch, uint64
     sl_cuda_ops left = {0}; /* what kernels have issued, the next at the end */
     memset(&rt->descent, 0, sizeof rt->descent);
     cudaError_t error = run_one(rt, launch, stream);
-    bool taken = sl_cuda_device_calls_take(rt, sl_cuda_results_launches(rt), &left);
+    bool taken = sl_cuda_device_calls_move(rt, sl_cuda_results_launches(rt), &left);
     while (!error && taken && !rt->fault && left.count) {
         sl_cuda_op op = left.items[--left.count];
         error = run_issued(rt, &op, stream);
-        taken = sl_cuda_device_calls_take(rt, sl_cuda_results_launches(rt), &left);
+        taken = sl_cuda_device_calls_move(rt, sl_cuda_results_launches(rt), &left);
         sl_cuda_op_fini(rt, &op);
     }
     while (left.count)

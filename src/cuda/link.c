@@ -96,7 +96,7 @@ cudaError_t sl_cuda_linker_add_file(sl_cuda *rt, struct sl_cuda_linker *linker, 
     return failed;
 }
 
-static void put(char **at, uint64_t value, size_t bytes)
+static void append_number(char **at, uint64_t value, size_t bytes)
 {
     memcpy(*at, &value, bytes);
     *at += bytes;
@@ -112,17 +112,17 @@ cudaError_t sl_cuda_linker_complete(struct sl_cuda_linker *linker, void **image,
     if (!linker->image)
         return cudaErrorMemoryAllocation;
     char *at = linker->image;
-    put(&at, (uint32_t)CONTAINER_MAGIC, 4);
-    put(&at, SL_LINKED_VERSION, 2);
-    put(&at, CONTAINER_HEADER, 2);
-    put(&at, payload, 8);
+    append_number(&at, (uint32_t)CONTAINER_MAGIC, 4);
+    append_number(&at, SL_LINKED_VERSION, 2);
+    append_number(&at, CONTAINER_HEADER, 2);
+    append_number(&at, payload, 8);
     for (size_t i = 0; i < linker->texts.count; i++) {
         size_t length = strlen(linker->texts.items[i]), padded = (length + 8) / 8 * 8;
         char *end = at + ENTRY_HEADER + padded;
-        put(&at, SL_FATBIN_PTX, 2);
+        append_number(&at, SL_FATBIN_PTX, 2);
         at += 2;
-        put(&at, ENTRY_HEADER, 4);
-        put(&at, padded, 8);
+        append_number(&at, ENTRY_HEADER, 4);
+        append_number(&at, padded, 8);
         memcpy(end - padded, linker->texts.items[i], length);
         at = end;
     }

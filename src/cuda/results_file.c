@@ -57,8 +57,10 @@ char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, si
     X(l->cluster[2])                                                                                                   \
     X(l->dynamic_shared_bytes)                                                                                         \
     X(l->lanes)                                                                                                        \
-    X(l->preferred_shared_plus)                                                                                        \
-    X(l->parent_plus)                                                                                                  \
+    X(l->has_preferred_shared)                                                                                         \
+    X(l->preferred_shared)                                                                                             \
+    X(l->has_parent)                                                                                                   \
+    X(l->parent)                                                                                                       \
     X(l->stream)                                                                                                       \
     X(l->shared_window)                                                                                                \
     X(l->local_window)                                                                                                 \
@@ -81,7 +83,7 @@ struct sl_results_writer {
     uint64_t first_number;                     /* of kernels.items[0] */
 };
 
-static void put_bytes(sl_results_writer *w, const void *data, size_t bytes)
+static void write_bytes(sl_results_writer *w, const void *data, size_t bytes)
 {
     if (!sl_array_reserve(&w->record, bytes)) {
         w->out_of_memory = true;
@@ -92,31 +94,31 @@ static void put_bytes(sl_results_writer *w, const void *data, size_t bytes)
     w->record.count += bytes;
 }
 
-static void put(sl_results_writer *w, uint64_t value)
+static void write_number(sl_results_writer *w, uint64_t value)
 {
     uint8_t bytes[10];
     size_t count = 0;
     for (; value >= 0x80; value >>= 7)
         bytes[count++] = (uint8_t)(value | 0x80);
     bytes[count++] = (uint8_t)value;
-    put_bytes(w, bytes, count);
+    write_bytes(w, bytes, count);
 }
-#define PUT(number) put(w, number);
+#define PUT(number) write_number(w, number);
 
-static void put_text(sl_results_writer *w, const char *text)
+static void write_text(sl_results_writer *w, const char *text)
 {
     size_t length = text ? strlen(text) : 0;
-    put(w, length);
-    put_bytes(w, text, length);
+    write_number(w, length);
+    write_bytes(w, text, length);
 }
 
-static void put_counts(sl_results_writer *w, const sl_counts *counts)
+static void write_counts(sl_results_writer *w, const sl_counts *counts)
 {
     for (int i = 0; i < SL_COUNTER_WORDS; i++)
-        put(w, counts->known.word[i]);
+        write_number(w, counts->known.word[i]);
     for (unsigned i = 0; i < SL_COUNTERS; i++)
         if (sl_counts_has(counts, (sl_counter)i))
-            put(w, counts->value[i]);
+            write_number(w, counts->value[i]);
 }
 
 static sl_status end_record(sl_results_writer *w, char tag, sl_error *error)
@@ -150,7 +152,7 @@ sl_status sl_results_writer_create(const char *folder, sl_results_writer **write
     if (!w->file || fwrite(MAGIC, MAGIC_BYTES, 1, w->file) != 1) {
         status = sl_fail_io(error, "create", w->path);
     } else {
-        put(w, (uint64_t)getpid());
+        write_number(w, (uint64_t)getpid());
         status = end_record(w, 'P', error);
     }
     if (status) {
@@ -168,13 +170,13 @@ sl_status sl_results_writer_create(const char *folder, sl_results_writer **write
 
 static sl_status write_kernel(sl_results_writer *w, const sl_trace_kernel *k, sl_error *error)
 {
-    put_text(w, k->symbol);
-    put_text(w, k->name);
+    write_text(w, k->symbol);
+    write_text(w, k->name);
     KERNEL_NUMBERS(PUT, k)
-    put_bytes(w, k->inst, k->insts * sizeof *k->inst);
-    put_bytes(w, k->bb, k->bbs * sizeof *k->bb);
-    put_bytes(w, k->mem_inst, k->mem_slots * sizeof *k->mem_inst);
-    put_bytes(w, k->strings, k->strings_bytes);
+    write_bytes(w, k->inst, k->insts * sizeof *k->inst);
+    write_bytes(w, k->bb, k->bbs * sizeof *k->bb);
+    write_bytes(w, k->mem_inst, k->mem_slots * sizeof *k->mem_inst);
+    write_bytes(w, k->strings, k->strings_bytes);
     return end_record(w, 'K', error);
 }
 
@@ -198,24 +200,24 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     if (status)
         return status;
     const sl_trace_launch *l = r->launch;
-    put(w, r->index);
-    put(w, kernel);
+    write_number(w, r->index);
+    write_number(w, kernel);
     LAUNCH_NUMBERS(PUT, l, r->stats)
-    put_text(w, l->failure);
-    put(w, r->trace_bytes);
-    put(w, r->counts != NULL);
+    write_text(w, l->failure);
+    write_number(w, r->trace_bytes);
+    write_number(w, r->counts != NULL);
     if (r->counts) {
-        put_counts(w, &r->counts->total);
-        put(w, r->counts->blocks);
-        put(w, r->counts->slots);
+        write_counts(w, &r->counts->total);
+        write_number(w, r->counts->blocks);
+        write_number(w, r->counts->slots);
         for (uint32_t i = 0; i < r->counts->slots; i++)
-            put_counts(w, &r->counts->slot[i]);
-        put(w, r->counts->arrays);
+            write_counts(w, &r->counts->slot[i]);
+        write_number(w, r->counts->arrays);
         for (size_t i = 0; i < r->counts->arrays; i++) {
-            put_text(w, r->counts->array[i].name);
-            put(w, r->counts->array[i].bytes);
-            put_text(w, r->counts->array[i].allocation);
-            put(w, r->counts->array[i].allocation_bytes);
+            write_text(w, r->counts->array[i].name);
+            write_number(w, r->counts->array[i].bytes);
+            write_text(w, r->counts->array[i].allocation);
+            write_number(w, r->counts->array[i].allocation_bytes);
         }
     }
     return end_record(w, 'L', error);

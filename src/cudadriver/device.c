@@ -6,11 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
-static bool initialised;
+static bool initialized;
 
 cudaError_t sl_driver_ready(sl_cuda *rt, bool context)
 {
-    if (!initialised && !rt->emu) /* the runtime starts the driver as well */
+    if (!initialized && !rt->emu) /* the runtime starts the driver as well */
         return cudaErrorInitializationError;
     if (context && !sl_cuda_context_current(rt))
         return cudaErrorDeviceUninitialized;
@@ -32,7 +32,7 @@ CUresult sl_driver_error(cudaError_t error)
 SL_API CUresult cuInit(unsigned flags)
 {
     sl_cuda *rt = sl_cuda_enter();
-    initialised = true;
+    initialized = true;
     cudaError_t error = flags ? cudaErrorInvalidValue : sl_cuda_ready(rt);
     sl_cuda_unlock(rt);
     return sl_driver_error(error);

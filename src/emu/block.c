@@ -252,7 +252,7 @@ static void release(sl_block *block, uint32_t number)
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < warp->splits; k++) {
-            sl_split *split = &warp->split[k];
+            sl_warp_split *split = &warp->split[k];
             if (split->state != SL_SPLIT_BARRIER || split->barrier != number)
                 continue;
             write_reduction(warp, split->mask, split->frame, &warp->code->bb[split->wait_bb], barrier);

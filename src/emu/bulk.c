@@ -175,7 +175,7 @@ static void combine(const copy *c, uint8_t *to, const uint8_t *from, uint32_t by
 }
 
 /* One piece between host memories; `at` is its place within the 16 bytes that the byte mask repeats in. */
-static void put(const copy *c, uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t at)
+static void store_piece(const copy *c, uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t at)
 {
     if (c->op->aux & SL_BULK_REDUCES)
         combine(c, to, from, bytes);
@@ -205,7 +205,7 @@ static void move(const copy *c, uint64_t addr, uint64_t at, uint32_t bytes)
             sl_memory_mark_written(c->warp, &c->global, c->lane, addr + done, step);
         for (uint32_t t = 0; t < c->targets; t++) {
             uint8_t *shared = c->target[t] + (at - c->offset) + done;
-            put(c, store ? global : shared, store ? shared : global, step, done);
+            store_piece(c, store ? global : shared, store ? shared : global, step, done);
         }
     }
 }
@@ -252,7 +252,7 @@ static void copy_plain(copy *c)
         const sl_block *block = block_at(c, from, &at);
         const uint8_t *source = shared_bytes(c, block, at, bytes, false);
         check_written(c, block, at, bytes);
-        put(c, c->target[0], source, bytes, 0);
+        store_piece(c, c->target[0], source, bytes, 0);
         note_row(c, c->offset, c->offset, bytes);
     } else {
         move(c, global, c->offset, bytes);

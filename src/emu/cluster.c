@@ -128,7 +128,7 @@ static sl_warp *waiting_warps(sl_block *block, char *who, size_t size, uint32_t 
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < warp->splits && used < size - 100; k++) {
-            const sl_split *split = &warp->split[k];
+            const sl_warp_split *split = &warp->split[k];
             bool barrier = split->state == SL_SPLIT_BARRIER;
             const sl_code_bb *bb = &warp->code->bb[barrier ? split->wait_bb : split->bb];
             uint32_t at = barrier ? bb->first_inst + bb->insts - 1 : bb->first_inst;
@@ -175,11 +175,11 @@ static void hand_over_if_long(sl_block *block)
 }
 
 /* What the warps did in one turn of each. */
-typedef struct round_of_turns {
+typedef struct turn_result {
     bool ran, spun, moved, busy;
-} round_of_turns;
+} turn_result;
 
-static void take_turns(sl_block *block, round_of_turns *round)
+static void run_warps(sl_block *block, turn_result *round)
 {
     uint64_t clock = block->worker->clock, thread_insts = block->worker->thread_insts;
     for (uint32_t i = 0; i < block->warps; i++) {
@@ -200,9 +200,9 @@ static void take_turns(sl_block *block, round_of_turns *round)
 sl_cluster_stop sl_cluster_run(sl_cluster *cluster, bool alone)
 {
     for (;;) {
-        round_of_turns round = {0};
+        turn_result round = {0};
         for (uint32_t i = 0; i < cluster->blocks; i++)
-            take_turns(&cluster->block[i], &round);
+            run_warps(&cluster->block[i], &round);
         if (!live_threads(cluster)) {
             for (uint32_t i = 0; i < cluster->blocks; i++)
                 sl_stray_join(&cluster->worker->strays, &cluster->block[i].strays);

@@ -248,7 +248,7 @@ static void negate(sl_ptx_operand *operand)
 
 /* An operand that the sum adds to its product; to floats, integers are numbers as they stand there. False: something
  * else. */
-static bool take_addend(const sl_ptx_operand *from, bool wide, sl_ptx_operand *to)
+static bool copy_addend(const sl_ptx_operand *from, bool wide, sl_ptx_operand *to)
 {
     *to = *from;
     if (from->kind == SL_OPD_INT && wide)
@@ -269,7 +269,7 @@ static bool fuse(contractor *c, const sum *s, int k)
     product *p = &c->products.items[s->side[k].product];
     const sl_ptx_inst *mul = &c->func->inst[p->inst];
     sl_ptx_operand addend;
-    if (!s->intact[k] || !take_addend(&add->operand[2 - k], is_wide(mul), &addend)) {
+    if (!s->intact[k] || !copy_addend(&add->operand[2 - k], is_wide(mul), &addend)) {
         p->kept = true;
         return true;
     }

@@ -92,7 +92,7 @@ static uint32_t reduction_of(sl_decoder *d)
 }
 
 /* Coordinates behind a tensor map's address. */
-static void take_coordinates(sl_decoder *d, const sl_ptx_operand *operand, uint32_t dims, uint32_t *refs)
+static void decode_coordinates(sl_decoder *d, const sl_ptx_operand *operand, uint32_t dims, uint32_t *refs)
 {
     const sl_ptx_operand *list = operand->kind == SL_OPD_ADDRESS && operand->count == 2 ? &operand->items[1] : NULL;
     if (!list || list->kind != SL_OPD_VECTOR || list->count != dims)
@@ -139,7 +139,7 @@ static void decode_bulk(sl_decoder *d)
     refs[SL_BULK_FROM] = address_of(d, sl_decode_operand(d, next++),
                                     way == SL_BULK_LOAD || way == SL_BULK_PREFETCH ? far : SL_SPACE_SHARED);
     if (tensor)
-        take_coordinates(d, sl_decode_operand(d, way == SL_BULK_LOAD ? 1 : 0), aux >> SL_BULK_DIMS_SHIFT & 15, refs);
+        decode_coordinates(d, sl_decode_operand(d, way == SL_BULK_LOAD ? 1 : 0), aux >> SL_BULK_DIMS_SHIFT & 15, refs);
     else
         refs[SL_BULK_BYTES] = sl_decode_src(d, sl_decode_operand(d, next++), SL_T_U32);
     if (way == SL_BULK_LOAD || way == SL_BULK_WITHIN)

@@ -59,7 +59,7 @@ void sl_emu_printf_limit(sl_emu *emu, size_t bytes);
 const sl_machine *sl_emu_machine(const sl_emu *emu);
 const sl_gpu_limits *sl_emu_limits(const sl_emu *emu); /* of the machine */
 
-/* Links the modules, places their variables in device memory and initialises them. The modules must outlive the
+/* Links the modules, places their variables in device memory and initializes them. The modules must outlive the
  * program. Instructions are checked when a kernel is first prepared, not here. */
 sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **program,
                       sl_error *error);
@@ -93,9 +93,10 @@ typedef struct sl_emu_launch {
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
-    uint64_t instructions_before;   /* that count for max_instructions, too: those of the launch it descends from */
-    uint32_t preferred_shared_plus; /* as in sl_trace_launch */
-    uint64_t parent_plus;           /* the same */
+    uint64_t instructions_before; /* that count for max_instructions, too: those of the launch it descends from */
+    bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
+    uint32_t preferred_shared;             /* the same */
+    uint64_t parent;                       /* the same */
 } sl_emu_launch;
 
 /* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */

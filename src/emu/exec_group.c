@@ -5,7 +5,7 @@
 enum { ROW_BYTES = 32, MAX_COLUMNS = 256 }; /* all k of a row or column, in every type */
 
 /* A matrix in shared memory, as its descriptor says. Its lines (rows of A, columns of B) lie in chunks of 16 bytes, of
- * neighbours along k, or along the lines when it is transposed. */
+ * neighbors along k, or along the lines when it is transposed. */
 typedef struct described {
     u64 start, leading, stride;
     u32 span, swizzle; /* bytes that are swizzled together; the address bits that change */

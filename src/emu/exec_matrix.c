@@ -2,7 +2,7 @@
 /* Matrices spread over the 32 lanes of a warp (a 64-lane warp holds two such sets side by side).
  *
  * Fragments lie as the PTX ISA says for mma; those of wmma, which it does not define, lie as the same products would
- * need them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighbouring elements along k: a factor
+ * need them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighboring elements along k: a factor
  * in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4 * per + t * per … a factor in tiles of
  * 8 lines    register r holds line g,               k = r * 4 * per + t * per … a sum in tiles of 16 x 8        item i
  * is row g + 8 * (i / 2), column 2 * t + (i & 1) (a line is a row of A or a column of B). Sums: exec_tensor.h. */
@@ -57,7 +57,7 @@ static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const 
     }
 }
 
-/* Elements of 16 bits as they are: the four lanes of a line hold eight neighbours along k. */
+/* Elements of 16 bits as they are: the four lanes of a line hold eight neighbors along k. */
 static void gather_halves(const sl_warp *w, const u32 *refs, int half, const factor *f, u16 *out, int line_step,
                           int k_step)
 {

@@ -137,10 +137,10 @@ static void describe_shape(sl_shape *s, u64 mask, const bounds *b)
 {
     const u64 *distance = distances_u64(s);
     const u32 first = (u32)__builtin_ctzll(mask);
-    const u64 neighbours = mask >> first;
+    const u64 neighbors = mask >> first;
     s64 lowest = 0, highest = 0, before = 0;
     u32 lane = 0, run = 0;
-    bool lines = !(neighbours & (neighbours + 1));
+    bool lines = !(neighbors & (neighbors + 1));
     s->mask = mask;
     s->lanes = (u32)__builtin_popcountll(mask);
     s->stride = s->lanes > 1 ? distance[(first + 1) % SL_LANES] : 0;
@@ -211,9 +211,9 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
     return o->count == 1 ? o->d : w->code->list[o->list + element];
 }
 
-/* A loop over neighbouring lanes, in steps of eight where there are as many; they may overlap. */
+/* A loop over neighboring lanes, in steps of eight where there are as many; they may overlap. */
 #define SL_EIGHT(from, body) SL_VECTORS SL_ROLLED for (int i = (int)(from), end_ = i + 8; i < end_; i++) body
-#define SL_NEIGHBOURS(count, body)                                                                                     \
+#define SL_NEIGHBORS(count, body)                                                                                      \
     if ((count) == SL_LANES) {                                                                                         \
         SL_LANES_LOOP body;                                                                                            \
     } else if ((count) >= 8) {                                                                                         \
@@ -275,10 +275,10 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
     {                                                                                                                  \
         const M *m = (const M *)(uintptr_t)from;                                                                       \
         if (stride == sizeof(M)) {                                                                                     \
-            SL_NEIGHBOURS(count, d[i] = (R)m[i])                                                                       \
+            SL_NEIGHBORS(count, d[i] = (R)m[i])                                                                        \
         } else if (stride == 0) {                                                                                      \
             R value = (R)*m;                                                                                           \
-            SL_NEIGHBOURS(count, d[i] = value)                                                                         \
+            SL_NEIGHBORS(count, d[i] = value)                                                                          \
         } else {                                                                                                       \
             SL_UNROLLED for (u32 i = 0; i < count; i++, from += stride) d[i] = (R) * (const M *)(uintptr_t)from;       \
         }                                                                                                              \
@@ -409,7 +409,7 @@ SL_LOAD(u64, u64)
     {                                                                                                                  \
         M *m = (M *)(uintptr_t)to;                                                                                     \
         if (stride == sizeof(M)) {                                                                                     \
-            SL_NEIGHBOURS(count, m[i] = (M)d[i])                                                                       \
+            SL_NEIGHBORS(count, m[i] = (M)d[i])                                                                        \
         } else {                                                                                                       \
             SL_UNROLLED for (u32 i = 0; i < count; i++, to += stride) * (M *)(uintptr_t)to = (M)d[i];                  \
         }                                                                                                              \

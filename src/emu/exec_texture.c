@@ -243,20 +243,20 @@ static inline void to_floats(const sl_texture *t, u32 channel, u32 *raw)
     memcpy(raw, value, sizeof value);
 }
 
-/* The border colour of a channel: clamped to what the channel can hold as a fraction; of integers the bits are taken.
+/* The border color of a channel: clamped to what the channel can hold as a fraction; of integers the bits are taken.
  */
 static inline u32 border_bits(const sl_texture *t, u32 channel)
 {
-    f32 colour = t->border[channel];
+    f32 color = t->border[channel];
     u32 bits;
     if (channel >= t->channels)
         return 0;
     if (t->channel_kind != 'f' && t->normalized_float) {
         f32 least = t->channel_kind == 's' ? -1 : 0;
-        colour = colour > least ? colour : least;
-        colour = colour < 1 ? colour : 1;
+        color = color > least ? color : least;
+        color = color < 1 ? color : 1;
     }
-    memcpy(&bits, &colour, sizeof bits);
+    memcpy(&bits, &color, sizeof bits);
     if (gives_floats(t) || t->channel_bits == 32)
         return bits;
     u32 unused = 32u - t->channel_bits;
@@ -276,8 +276,8 @@ static inline void read_channel(const group *g, const u8 *level, const u64 *at, 
         memset(raw, 0, SL_LANES * sizeof *raw);
     }
     if (border) {
-        u32 colour = border_bits(t, channel);
-        SL_LANES_LOOP raw[i] = border[i] ? colour : raw[i];
+        u32 color = border_bits(t, channel);
+        SL_LANES_LOOP raw[i] = border[i] ? color : raw[i];
     }
 }
 
@@ -292,7 +292,7 @@ typedef struct footprint {
     s32 share[CORNERS][SL_LANES];
 } footprint;
 
-/* Divides the shares of some corners between them and their upper neighbours. Halves are rounded up, but down where y
+/* Divides the shares of some corners between them and their upper neighbors. Halves are rounded up, but down where y
  * divides the share of the lower x. */
 static void divide(footprint *f, u32 dim, const s32 *weight)
 {

@@ -329,7 +329,7 @@ static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
         for (uint32_t i = 0; i < function->func->insts; i++) {
             sl_inst *row = &rows[function->first_inst + i];
             fill_row(b, function, i, reg_base, &bases[i], row);
-            row->width = closes[i] ? SL_UNROLLED : 0;
+            row->unroll = closes[i] ? SL_UNROLLED : 0;
         }
         reg_base += function->func->regs;
     }

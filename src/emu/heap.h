@@ -7,7 +7,7 @@
  * pointers: for them the addresses are the host's, and the second such heap of a process starts elsewhere.
  *
  * Freed addresses are not handed out again until the range is used up, so that a use after free is distinguished from
- * other illegal accesses. Not thread-safe: callers serialise. */
+ * other illegal accesses. Not thread-safe: callers serialize. */
 #ifndef SL_EMU_HEAP_H
 #define SL_EMU_HEAP_H
 
@@ -32,7 +32,7 @@ typedef struct sl_alloc {
     const char *label;    /* owned by the heap; NULL: none; what is given as "in f" is kept as "alloc N in f" */
     uint8_t kind;         /* sl_alloc_kind */
     bool live;
-    uint8_t *written; /* with uninitialised-read checking: one bit per byte; else NULL */
+    uint8_t *written; /* with uninitialized-read checking: one bit per byte; else NULL */
 } sl_alloc;
 
 typedef struct sl_heap sl_heap;

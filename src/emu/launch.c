@@ -290,15 +290,15 @@ static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool
 {
     struct context *context = (struct context *)worker;
     if (block->counter) {
-        sl_status taken = sl_launch_counter_take(l->run.counter, block->counter, block->warp_insts, block->thread_insts,
-                                                 last, worker->error);
+        sl_status taken = sl_launch_counter_collect(l->run.counter, block->counter, block->warp_insts,
+                                                    block->thread_insts, last, worker->error);
         block->warp_insts = block->thread_insts = 0;
         return taken;
     }
     uint32_t warps = 0;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp_stream *stream = &block->stream[i];
-        sl_warp_stream_end(stream);
+        sl_warp_stream_flush(stream);
         if (stream->failed)
             return sl_fail_memory(worker->error);
         context->views[warps++] = (sl_warp_view){.warp = i,
@@ -583,8 +583,10 @@ static sl_trace_launch describe(const sl_run *run)
     const sl_emu_launch *launch = run->launch;
     sl_trace_launch facts = {.dynamic_shared_bytes = launch->dynamic_shared_bytes,
                              .lanes = run->lanes,
-                             .preferred_shared_plus = launch->preferred_shared_plus,
-                             .parent_plus = launch->parent_plus,
+                             .has_preferred_shared = launch->has_preferred_shared,
+                             .preferred_shared = launch->preferred_shared,
+                             .has_parent = launch->has_parent,
+                             .parent = launch->parent,
                              .stream = launch->stream,
                              .shared_window = SL_SHARED_WINDOW,
                              .local_window = SL_LOCAL_WINDOW,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: modules linked together, their variables placed and initialised in device memory. */
+/* Programs: modules linked together, their variables placed and initialized in device memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ const char *sl_emu_kernel_at(const sl_emu_program *program, uint64_t handle)
                : NULL;
 }
 
-/* Value of one initialiser element: a number, or an address. */
+/* Value of one initializer element: a number, or an address. */
 static sl_status init_value(const sl_emu_program *program, const sl_ptx_module *module, const sl_ptx_var *var,
                             const sl_ptx_init *init, uint64_t *value, sl_error *error)
 {
@@ -95,14 +95,14 @@ static sl_status init_value(const sl_emu_program *program, const sl_ptx_module *
         address = (uint64_t)sl_program_function_handle(program, func);
     else
         return sl_fail_at(error, SL_NOT_FOUND, module->name, var->line, 0,
-                          "the initialiser of %s names %s, which is not defined", var->name, init->symbol);
+                          "the initializer of %s names %s, which is not defined", var->name, init->symbol);
     *value = address + init->bits;
     if (init->masked)
         *value = *value >> 8 * init->mask_shift & 0xff;
     return SL_OK;
 }
 
-static sl_status initialise(sl_emu_program *program, const struct sl_linked_variable *placed, sl_error *error)
+static sl_status initialize(sl_emu_program *program, const struct sl_linked_variable *placed, sl_error *error)
 {
     const sl_ptx_var *var = placed->var;
     uint32_t size = sl_ptx_type_bytes(var->type);
@@ -114,7 +114,7 @@ static sl_status initialise(sl_emu_program *program, const struct sl_linked_vari
             return status;
         if ((uint64_t)(i + 1) * size > var->bytes)
             return sl_fail_at(error, SL_INVALID, placed->module->name, var->line, 0,
-                              "%s has more initialisers than elements", var->name);
+                              "%s has more initializers than elements", var->name);
         memcpy(memory + (size_t)i * size, &value, size < 8 ? size : 8);
     }
     sl_heap_mark_written(program->emu->heap, placed->addr, var->bytes);
@@ -151,7 +151,7 @@ static sl_status allocate_variables(sl_emu_program *program, sl_error *error)
         }
     }
     for (uint32_t i = 0; i < program->variables; i++) {
-        sl_status status = initialise(program, &program->variable[i], error);
+        sl_status status = initialize(program, &program->variable[i], error);
         if (status != SL_OK)
             return status;
     }

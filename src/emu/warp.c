@@ -37,7 +37,7 @@ void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
 
 /* ---- splits and reconvergence points ---- */
 
-void sl_warp_push(sl_warp *warp, sl_split split)
+void sl_warp_push(sl_warp *warp, sl_warp_split split)
 {
     warp->split[warp->splits++] = split;
 }
@@ -49,7 +49,7 @@ void sl_warp_enter_frame(sl_warp *warp)
 }
 
 /* Both are about to run the same block, for the same reconvergence point. */
-ALWAYS bool same_location(const sl_split *a, const sl_split *b)
+ALWAYS bool same_location(const sl_warp_split *a, const sl_warp_split *b)
 {
     return a->bb == b->bb && a->reconvergence == b->reconvergence && a->frame == b->frame && a->local == b->local &&
            a->state == SL_SPLIT_READY && b->state == SL_SPLIT_READY && !a->ops_done && !b->ops_done && !a->released &&
@@ -163,12 +163,12 @@ static void settle(sl_warp *warp, int32_t index)
         else if (at_exit)
             exit_lanes(warp, mask);
         else if (mask)
-            sl_warp_push(warp, (sl_split){.mask = mask,
-                                          .bb = reconvergence->bb,
-                                          .reconvergence = parent,
-                                          .reconverge = reconvergence_block(warp, parent),
-                                          .frame = reconvergence->frame,
-                                          .local = reconvergence->local});
+            sl_warp_push(warp, (sl_warp_split){.mask = mask,
+                                               .bb = reconvergence->bb,
+                                               .reconvergence = parent,
+                                               .reconverge = reconvergence_block(warp, parent),
+                                               .frame = reconvergence->frame,
+                                               .local = reconvergence->local});
         index = outer;
     }
 }
@@ -199,7 +199,7 @@ static int32_t arrive_at_call(sl_warp *warp, uint64_t mask, int32_t first)
 
 /* A split goes from `bb` to `target`: the joins that it will not reach that way no longer wait for it. Returns the
  * innermost point, to be settled when the split is where it goes; -1: nothing changed. */
-static int32_t leave_regions(sl_warp *warp, const sl_code_bb *bb, sl_split *split, int32_t target)
+static int32_t leave_regions(sl_warp *warp, const sl_code_bb *bb, sl_warp_split *split, int32_t target)
 {
     const uint32_t *leave = &warp->code->list[bb->leave];
     sl_reconvergence *at = warp->reconvergence;
@@ -222,7 +222,7 @@ static int32_t leave_regions(sl_warp *warp, const sl_code_bb *bb, sl_split *spli
 /* Sends the running split to a block; `bb` is the one that it leaves, NULL when that was done already. */
 static void go(sl_warp *warp, const sl_code_bb *bb, int32_t target)
 {
-    sl_split *now = &warp->now;
+    sl_warp_split *now = &warp->now;
     int32_t left = bb && bb->leaves ? leave_regions(warp, bb, now, target) : -1;
     int32_t reconvergence = now->reconvergence, call = -1;
     if (target == now->reconverge) {
@@ -253,7 +253,7 @@ static void go(sl_warp *warp, const sl_code_bb *bb, int32_t target)
 /* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
 {
-    sl_split *now = &warp->now;
+    sl_warp_split *now = &warp->now;
     if (bb == now->reconverge || (bb == SL_BB_EXIT && now->reconvergence < 0))
         return now->reconvergence; /* the reconvergence point is there already, or leaving needs none */
     int32_t index = sl_warp_new_reconvergence(warp, warp->code->bb[now->bb].first_inst);
@@ -291,7 +291,7 @@ static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_
         warp->now.mask &= ~mask;
         return;
     }
-    sl_split *part = &warp->split[warp->splits]; /* made where it will be */
+    sl_warp_split *part = &warp->split[warp->splits]; /* made where it will be */
     *part = warp->now;
     part->mask = mask;
     part->bb = target;
@@ -461,12 +461,12 @@ static bool release_waiting(sl_warp *warp, int32_t first)
         if (reconvergence->call)
             sl_warp_return_values(warp, reconvergence, mask);
         int32_t parent = awaited_at(warp, reconvergence->parent, mask);
-        sl_warp_push(warp, (sl_split){.mask = mask,
-                                      .bb = reconvergence->bb,
-                                      .reconvergence = parent,
-                                      .reconverge = reconvergence_block(warp, parent),
-                                      .frame = reconvergence->frame,
-                                      .local = reconvergence->local});
+        sl_warp_push(warp, (sl_warp_split){.mask = mask,
+                                           .bb = reconvergence->bb,
+                                           .reconvergence = parent,
+                                           .reconverge = reconvergence_block(warp, parent),
+                                           .frame = reconvergence->frame,
+                                           .local = reconvergence->local});
         return true;
     }
     return false;
@@ -491,7 +491,7 @@ static __attribute__((noinline)) bool choose(sl_warp *warp)
     /* Lanes may have exited since others began to wait for them. */
     uint64_t parked = sl_warp_parked(warp);
     for (uint32_t i = warp->splits; i-- > 0 && parked;) {
-        sl_split *split = &warp->split[i];
+        sl_warp_split *split = &warp->split[i];
         if (split->state != SL_SPLIT_WARP_SYNC)
             continue;
         if (!sl_warp_satisfied(warp, split, parked))
@@ -711,7 +711,7 @@ void sl_warp_start(sl_warp *warp)
     warp->free_reconvergence = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
-    warp->now = (sl_split){
+    warp->now = (sl_warp_split){
         .mask = warp->live, .bb = (int32_t)kernel->entry_bb, .reconvergence = -1, .reconverge = SL_NO_RECONVERGENCE};
     warp->has_now = true;
     set_mask(warp, warp->live);

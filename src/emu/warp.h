@@ -7,11 +7,12 @@
 
 #include "base/buffer.h"
 #include "emu/code.h"
+#include "trace/codec.h"
 #include "trace/count.h"
 
 enum {
     SL_BARRIERS = 16,
-    SL_CLUSTER_BARRIER = SL_BARRIERS, /* sl_split.barrier: that of the cluster */
+    SL_CLUSTER_BARRIER = SL_BARRIERS, /* sl_warp_split.barrier: that of the cluster */
 };
 
 /* Addresses of shared memory in kernels that know of clusters: the rank of a block in its cluster, then the offset. */
@@ -27,7 +28,7 @@ typedef enum sl_split_state { SL_SPLIT_READY, SL_SPLIT_BARRIER, SL_SPLIT_WARP_SY
 enum { SL_NO_RECONVERGENCE = INT32_MIN };
 
 /* Lanes of a warp that run together. */
-typedef struct sl_split {
+typedef struct sl_warp_split {
     uint64_t mask;
     int32_t bb;
     int32_t
@@ -40,7 +41,7 @@ typedef struct sl_split {
     int32_t wait_bb;       /* SL_SPLIT_BARRIER: the block that ended in the barrier */
     uint32_t frame;        /* byte offset of the running function's registers */
     uint32_t local;        /* byte offset of its local frame */
-} sl_split;
+} sl_warp_split;
 
 /* Where lanes that diverged run together again: a join of a divergent branch, or the return of a
  * call. */
@@ -84,11 +85,11 @@ struct sl_warp {
 
     /* Control. */
     uint32_t splits;
-    sl_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
+    sl_warp_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
     sl_reconvergence *reconvergence;
     uint32_t reconvergences, reconvergence_capacity; /* ever used since the warp started; allocated */
     int32_t free_reconvergence;                      /* first of those not in use; -1: none */
-    sl_split now;                                    /* the running split */
+    sl_warp_split now;                               /* the running split */
     bool has_now;
     uint32_t turns, spin_turns; /* back edges since it last paused; those of spinning loops since it last gave way */
     uint32_t pauses;            /* times it paused since it started */
@@ -159,7 +160,7 @@ typedef struct sl_shape {
     uint32_t lanes;     /* how many are active; 0: nothing is known */
     uint8_t misses;     /* in a row since it was looked at */
     bool hit;           /* lanes have lain so again since then */
-    uint8_t run;        /* neighbours, so many at a time (the last ones may be fewer) `stride` apart; 0: they are not */
+    uint8_t run;        /* neighbors, so many at a time (the last ones may be fewer) `stride` apart; 0: they are not */
     bool apart;         /* no two access the same bytes */
     _Alignas(64) sl_shape_counts counts;
 } sl_shape;
@@ -291,7 +292,7 @@ void sl_warp_merge(sl_warp *warp);
 /* What warp.c and warp_calls.c share. */
 const void *sl_warp_operand(const sl_warp *warp, uint32_t ref);
 void sl_warp_set_mask(sl_warp *warp, uint64_t mask);
-void sl_warp_push(sl_warp *warp, sl_split split);
+void sl_warp_push(sl_warp *warp, sl_warp_split split);
 void sl_warp_enter_frame(sl_warp *warp);
 /* A point inside of that of the running split, for its lanes. */
 int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst);

@@ -80,7 +80,7 @@ void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t n
 {
     const sl_code_function *callee = &warp->code->function[index], *caller = &warp->code->function[bb->function];
     uint32_t inst = bb->first_inst + bb->insts - 1;
-    sl_split *now = &warp->now;
+    sl_warp_split *now = &warp->now;
     uint32_t frame = now->frame + ((caller->frame_bytes + 63) & ~63u), local = now->local + caller->local_bytes;
     reserve_registers(warp, (uint64_t)frame + callee->frame_bytes, inst);
     reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
@@ -112,7 +112,7 @@ void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb)
     const uint64_t *handle = sl_warp_operand(warp, bb->call->target);
     uint32_t inst = bb->first_inst + bb->insts - 1;
     uint64_t left = warp->mask;
-    sl_split base = warp->now;
+    sl_warp_split base = warp->now;
     bool first = true;
     while (left) {
         int lane = __builtin_ctzll(left);

@@ -2,7 +2,7 @@
 /* How splits of a warp wait for each other at instructions that name lanes. */
 #include "emu/warp_waiting.h"
 
-uint64_t sl_warp_satisfied(const sl_warp *warp, const sl_split *split, uint64_t here)
+uint64_t sl_warp_satisfied(const sl_warp *warp, const sl_warp_split *split, uint64_t here)
 {
     const sl_code_bb *bb = &warp->code->bb[split->bb];
     const uint8_t *frame = warp->registers + split->frame;
@@ -32,11 +32,11 @@ uint64_t sl_warp_parked(const sl_warp *warp)
 }
 
 /* Takes the lanes of `mask` out of a split that waits, as a split that is ready. */
-static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
+static sl_warp_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
 {
-    sl_split *split = &warp->split[index];
+    sl_warp_split *split = &warp->split[index];
     if (mask != split->mask) {
-        sl_split part = *split;
+        sl_warp_split part = *split;
         split->mask &= ~mask;
         part.mask = mask;
         sl_warp_push(warp, part);
@@ -48,7 +48,7 @@ static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
 
 bool sl_warp_gather(sl_warp *warp)
 {
-    sl_split *now = &warp->now;
+    sl_warp_split *now = &warp->now;
     if (now->released || now->mask == warp->live)
         return true;
     uint64_t here = now->mask | sl_warp_parked(warp), ready = sl_warp_satisfied(warp, now, here);
@@ -61,7 +61,7 @@ bool sl_warp_gather(sl_warp *warp)
         uint64_t part = sl_warp_satisfied(warp, &warp->split[i], here);
         if (!part)
             continue;
-        sl_split *other = release_part(warp, i, part);
+        sl_warp_split *other = release_part(warp, i, part);
         bool same = other->bb == now->bb && other->frame == now->frame;
         other->ops_done = same;
         other->released = !same;
@@ -69,7 +69,7 @@ bool sl_warp_gather(sl_warp *warp)
             together |= part;
     }
     if (ready != now->mask) { /* some name lanes that are not here yet */
-        sl_split rest = *now;
+        sl_warp_split rest = *now;
         rest.mask &= ~ready;
         rest.state = SL_SPLIT_WARP_SYNC;
         now->mask = ready;
@@ -77,7 +77,7 @@ bool sl_warp_gather(sl_warp *warp)
     }
     /* From here on those with the same reconvergence point are one. */
     for (uint32_t i = warp->splits; i-- > 0;) {
-        sl_split *other = &warp->split[i];
+        sl_warp_split *other = &warp->split[i];
         if (!other->ops_done || other->bb != now->bb || other->reconvergence != now->reconvergence ||
             other->frame != now->frame)
             continue;

@@ -24,8 +24,8 @@ static sl_status add_launch(void *context, const sl_launch_result *result, sl_er
     sl_trace_launch launch = *result->launch;
     counted.index += run->first_index;
     counted.launch = &launch;
-    if (launch.parent_plus)
-        launch.parent_plus += run->first_index;
+    if (launch.has_parent)
+        launch.parent += run->first_index;
     run->next_index = counted.index + 1;
     run->end->failed += result->launch->failed;
     return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;

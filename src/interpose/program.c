@@ -41,7 +41,7 @@ static bool is_text(const void *image)
 }
 
 /* The PTX of a container that the GPU would compile; none where it cannot be read. */
-static void take_container(sl_ptx_texts *made, const void *container, uint32_t sm)
+static void add_container(sl_ptx_texts *made, const void *container, uint32_t sm)
 {
     sl_fatbin fatbin = {0};
     if (!sl_fatbin_add(&fatbin, container, sl_fatbin_container_bytes(container), false, NULL))
@@ -58,11 +58,11 @@ const sl_ptx_texts *sl_program_image_add(const void *image, uint32_t sm)
     uint32_t magic = magic_of(image);
     if (magic == WRAPPER_MAGIC && w->version == LINKED)
         for (const void *const *c = w->rest; c && *c; c++)
-            take_container(made, *c, sm);
+            add_container(made, *c, sm);
     else if (magic == WRAPPER_MAGIC && w->container)
-        take_container(made, w->container, sm);
+        add_container(made, w->container, sm);
     else if (magic == CONTAINER_MAGIC)
-        take_container(made, image, sm);
+        add_container(made, image, sm);
     else if (magic != WRAPPER_MAGIC && is_text(image))
         sl_ptx_texts_add(made, strdup(image), strlen(image), "", NULL);
     return made;

@@ -46,7 +46,7 @@ typedef struct sl_match {
 /* The kind of an access, shuffle or barrier, equal for a PTX instruction and the SASS it becomes. 0: it is none. */
 uint32_t sl_anchor_of_ptx(const sl_trace_kernel *kernel, const sl_inst *inst);
 uint32_t sl_anchor_of_sass(const sl_sass_inst *inst, bool local);
-/* Neighbouring accesses to shared memory become a wider one, so anchors there count words. */
+/* Neighboring accesses to shared memory become a wider one, so anchors there count words. */
 static inline uint32_t sl_anchor_words(uint32_t space, uint32_t width)
 {
     return space == SL_MEM_SHARED && width > 4 ? width / 4 : 1;

@@ -66,7 +66,7 @@ bool sl_uses_local(const sl_trace_kernel *kernel)
     return false;
 }
 
-/* Sums of the hashes of anchors: equal for equal anchors in any order, and those of several blocks add up. Neighbouring
+/* Sums of the hashes of anchors: equal for equal anchors in any order, and those of several blocks add up. Neighboring
  * accesses to shared memory become a wider one: it is their bytes that count. */
 typedef struct side {
     uint64_t hash;

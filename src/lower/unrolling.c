@@ -17,7 +17,7 @@ static uint32_t factor_of(const sl_program *p, uint32_t b)
 {
     const sl_trace_bb *bb = &p->kernel->bb[b];
     const sl_inst *last = bb->count ? &p->kernel->inst[bb->first + bb->count - 1] : NULL;
-    uint32_t factor = last && last->op_class == SL_CLASS_CONTROL ? last->width : 0;
+    uint32_t factor = last ? last->unroll : 0;
     for (uint32_t i = bb->first; i < bb->first + bb->count; i++)
         if (p->uop[i].slow_path) /* in machine code it is several blocks */
             return 0;

@@ -28,7 +28,7 @@ const sl_key sl_keys[SL_KEYS] = {
 #undef SL_KEY
 };
 
-const char *const sl_section_names[SL_SECTIONS] = {"machine", "core", "memory", "level"};
+const char *const sl_section_names[SL_KEY_SECTIONS] = {"machine", "core", "memory", "level"};
 
 static const char *const index_words[] = {
     [SL_INDEX_MODULO] = "modulo", [SL_INDEX_BITS] = "bits", [SL_INDEX_MIX] = "mix", [SL_INDEX_ROTATE] = "rotate"};
@@ -70,7 +70,7 @@ bool sl_key_has_words(sl_key_type type)
     return (size_t)type < sizeof words_of / sizeof *words_of && words_of[type].count;
 }
 
-static sl_status put_text(const sl_key *key, const char *text, char *field, sl_error *error)
+static sl_status parse_text(const sl_key *key, const char *text, char *field, sl_error *error)
 {
     if (!*text)
         return sl_fail(error, SL_INVALID, "'%s' is empty", key->name);
@@ -83,7 +83,7 @@ static sl_status put_text(const sl_key *key, const char *text, char *field, sl_e
     return SL_OK;
 }
 
-static sl_status put_word(const sl_key *key, const char *text, void *field, sl_error *error)
+static sl_status parse_word(const sl_key *key, const char *text, void *field, sl_error *error)
 {
     const char *const *words = words_of[key->type].word;
     size_t count = words_of[key->type].count;
@@ -142,7 +142,7 @@ sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl
     return SL_OK;
 }
 
-static sl_status put_number(const sl_key *key, const char *text, void *field, sl_error *error)
+static sl_status parse_number(const sl_key *key, const char *text, void *field, sl_error *error)
 {
     uint64_t value = SL_ALL_CORES;
     if (key->type != SL_KEY_CORES || strcmp(text, "all")) {
@@ -155,22 +155,22 @@ static sl_status put_number(const sl_key *key, const char *text, void *field, sl
     return SL_OK;
 }
 
-sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *error)
+sl_status sl_key_parse(const sl_key *key, const char *text, void *base, sl_error *error)
 {
     void *field = (char *)base + key->offset;
     switch (key->type) {
     case SL_KEY_TEXT:
-        return put_text(key, text, field, error);
+        return parse_text(key, text, field, error);
     case SL_KEY_INDEX:
     case SL_KEY_WRITE:
     case SL_KEY_MISS:
     case SL_KEY_HINT:
     case SL_KEY_SCHEDULING:
-        return put_word(key, text, field, error);
+        return parse_word(key, text, field, error);
     case SL_KEY_COUNT:
     case SL_KEY_SIZE:
     case SL_KEY_CORES:
-        return put_number(key, text, field, error);
+        return parse_number(key, text, field, error);
     default:
         return sl_fail(error, SL_INVALID, "'%s' takes a list", key->name);
     }

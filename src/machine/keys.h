@@ -10,7 +10,7 @@ typedef enum sl_key_section {
     SL_SECTION_core,
     SL_SECTION_memory,
     SL_SECTION_level,
-    SL_SECTIONS
+    SL_KEY_SECTIONS
 } sl_key_section;
 
 typedef enum sl_key_type {
@@ -46,10 +46,10 @@ typedef struct sl_key {
 } sl_key;
 
 extern const sl_key sl_keys[SL_KEYS];
-extern const char *const sl_section_names[SL_SECTIONS];
+extern const char *const sl_section_names[SL_KEY_SECTIONS];
 
 /* Puts a scalar's text into its field; `base` is the sl_machine or the sl_level. Errors have no location. */
-sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *error);
+sl_status sl_key_parse(const sl_key *key, const char *text, void *base, sl_error *error);
 /* A number as keys take it: decimal digits, for sizes with K, M or G. */
 sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl_error *error);
 /* The key of that name in a section, or NULL. */

@@ -36,7 +36,7 @@ typedef enum sl_set_index {
     SL_INDEX_MODULO, /* line number modulo the number of sets, which need not be a power of two */
     SL_INDEX_BITS,   /* bit i of the set is the parity of the address bits in set_bits[i] */
     SL_INDEX_MIX,    /* a hash of all bits of the line number: no stride conflicts */
-    SL_INDEX_ROTATE, /* neighbouring lines in neighbouring sets, rotated by a hash of the bits above: no conflicts of
+    SL_INDEX_ROTATE, /* neighboring lines in neighboring sets, rotated by a hash of the bits above: no conflicts of
                         strides either */
 } sl_set_index;
 
@@ -82,10 +82,10 @@ typedef struct sl_level {
     uint32_t mshr_lines;        /* 1: the model holds back lines of a load, not the whole load */
     uint32_t mshr_merges;       /* max requests to one line in flight; 0: no limit */
     uint32_t coalesce_requests; /* how many identical reads of SMs reach the next level as one; 0, 1: no coalescing */
-    uint32_t coalesce_cores;    /* neighbouring cores that share a coalescer; 0: none do */
+    uint32_t coalesce_cores;    /* neighboring cores that share a coalescer; 0: none do */
     uint32_t partitions;        /* of an instance: each caches copies of lines that its cores read from another; 0: 1 */
     uint32_t partition_cores,
-        partition_first;             /* neighbouring cores that one serves, 0: those of a coalescer; the first */
+        partition_first;             /* neighboring cores that one serves, 0: those of a coalescer; the first */
     uint32_t banks, bank_interleave; /* banks of an instance, and consecutive bytes per bank */
     /* for the simulator */
     uint32_t data_banks; /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */

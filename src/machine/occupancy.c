@@ -140,8 +140,8 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
         return sl_fail(error, SL_INVALID, "a block of kernel %s has no threads", kernel->name);
     tightest f = limit_blocks(core, &n);
     if (core->unified_bytes) {
-        shared = launch->preferred_shared_plus ? preferred_carve_out(core, &n, launch->preferred_shared_plus - 1)
-                                               : choose_carve_out(core, &n, f.blocks);
+        shared = launch->has_preferred_shared ? preferred_carve_out(core, &n, launch->preferred_shared)
+                                              : choose_carve_out(core, &n, f.blocks);
         l1 = (uint64_t)core->unified_bytes - shared - core->l1_reserved;
     }
     if (shared && n.shared)

@@ -35,7 +35,7 @@ static sl_status load_raw(const char *path, const char *text, size_t bytes, uint
 
 /* ---- values ---- */
 
-static sl_status take_number(loader *l, const sl_key *key, const yaml_node_t *node, uint64_t *value)
+static sl_status parse_number(loader *l, const sl_key *key, const yaml_node_t *node, uint64_t *value)
 {
     const char *text = sl_yaml_word(node);
     if (!text)
@@ -43,7 +43,7 @@ static sl_status take_number(loader *l, const sl_key *key, const yaml_node_t *no
     return sl_yaml_locate(&l->yaml, node, sl_key_number(key, text, value, l->error));
 }
 
-static sl_status take_sizes(loader *l, const sl_key *key, const yaml_node_t *list)
+static sl_status parse_sizes(loader *l, const sl_key *key, const yaml_node_t *list)
 {
     sl_core_limits *core = &l->machine->core;
     bool needs = key == &sl_keys[SL_AT_core_carve_out_needs];
@@ -52,7 +52,7 @@ static sl_status take_sizes(loader *l, const sl_key *key, const yaml_node_t *lis
     if (sl_yaml_items(list) > SL_MAX_CARVE_OUTS)
         return FAIL(list, "'%s' has at most %d entries", key->name, SL_MAX_CARVE_OUTS);
     for (size_t i = 0; i < sl_yaml_items(list); i++) {
-        sl_status status = take_number(l, key, sl_yaml_item(&l->yaml, list, i), &value);
+        sl_status status = parse_number(l, key, sl_yaml_item(&l->yaml, list, i), &value);
         if (status)
             return status;
         sizes[i] = (uint32_t)value;
@@ -61,14 +61,14 @@ static sl_status take_sizes(loader *l, const sl_key *key, const yaml_node_t *lis
     return SL_OK;
 }
 
-static sl_status take_mask(loader *l, const sl_key *key, const yaml_node_t *list, uint64_t *mask)
+static sl_status parse_mask(loader *l, const sl_key *key, const yaml_node_t *list, uint64_t *mask)
 {
     uint64_t bit;
     if (list->type != YAML_SEQUENCE_NODE)
         return FAIL(list, "'%s' is a list of lists of address bits, such as [[7, 13], [8, 14]]", key->name);
     *mask = 0;
     for (size_t i = 0; i < sl_yaml_items(list); i++) {
-        sl_status status = take_number(l, key, sl_yaml_item(&l->yaml, list, i), &bit);
+        sl_status status = parse_number(l, key, sl_yaml_item(&l->yaml, list, i), &bit);
         if (status)
             return status;
         if (*mask >> bit & 1)
@@ -78,32 +78,32 @@ static sl_status take_mask(loader *l, const sl_key *key, const yaml_node_t *list
     return *mask ? SL_OK : FAIL(list, "a bit of the set needs at least one address bit");
 }
 
-static sl_status take_bits(loader *l, const sl_key *key, const yaml_node_t *list, sl_level *level)
+static sl_status parse_bits(loader *l, const sl_key *key, const yaml_node_t *list, sl_level *level)
 {
     if (sl_yaml_items(list) > SL_MAX_SET_BITS)
         return FAIL(list, "'%s' has at most %d entries", key->name, SL_MAX_SET_BITS);
     memset(level->set_bits, 0, sizeof level->set_bits);
     for (size_t i = 0; i < sl_yaml_items(list); i++) {
-        sl_status status = take_mask(l, key, sl_yaml_item(&l->yaml, list, i), &level->set_bits[i]);
+        sl_status status = parse_mask(l, key, sl_yaml_item(&l->yaml, list, i), &level->set_bits[i]);
         if (status)
             return status;
     }
     return SL_OK;
 }
 
-static sl_status take_value(loader *l, const sl_key *key, const yaml_node_t *node, void *base)
+static sl_status parse_value(loader *l, const sl_key *key, const yaml_node_t *node, void *base)
 {
     bool list = key->type == SL_KEY_SIZES || key->type == SL_KEY_BITS;
     if (list && node->type != YAML_SEQUENCE_NODE)
         return FAIL(node, "'%s' takes a list", key->name);
     if (key->type == SL_KEY_SIZES)
-        return take_sizes(l, key, node);
+        return parse_sizes(l, key, node);
     if (key->type == SL_KEY_BITS)
-        return take_bits(l, key, node, base);
+        return parse_bits(l, key, node, base);
     const char *text = sl_yaml_word(node);
     if (!text)
         return FAIL(node, "'%s' takes a single value", key->name);
-    return sl_yaml_locate(&l->yaml, node, sl_key_put(key, text, base, l->error));
+    return sl_yaml_locate(&l->yaml, node, sl_key_parse(key, text, base, l->error));
 }
 
 /* ---- sections ---- */
@@ -127,8 +127,8 @@ static sl_status unknown_key(loader *l, sl_key_section section, const yaml_node_
                           sl_key_unknown(section, text, section == SL_SECTION_machine ? part_names : none, l->error));
 }
 
-static sl_status take_key(loader *l, sl_key_section section, uint32_t owner, const yaml_node_t *name,
-                          const yaml_node_t *value, void *base)
+static sl_status parse_key(loader *l, sl_key_section section, uint32_t owner, const yaml_node_t *name,
+                           const yaml_node_t *value, void *base)
 {
     const char *text = sl_yaml_word(name);
     if (!text)
@@ -141,7 +141,7 @@ static sl_status take_key(loader *l, sl_key_section section, uint32_t owner, con
         if (l->key[owner][i].line)
             return FAIL(name, "'%s' is given twice, first in line %u", text, l->key[owner][i].line);
         l->key[owner][i] = sl_yaml_mark_of(name);
-        return take_value(l, &sl_keys[i], value, base);
+        return parse_value(l, &sl_keys[i], value, base);
     }
     return unknown_key(l, section, name, text);
 }
@@ -159,14 +159,14 @@ static sl_status need_keys(loader *l, sl_key_section section, uint32_t owner)
     return SL_OK;
 }
 
-static sl_status take_section(loader *l, sl_key_section section, uint32_t owner, const yaml_node_t *node, void *base)
+static sl_status parse_section(loader *l, sl_key_section section, uint32_t owner, const yaml_node_t *node, void *base)
 {
     l->owner[owner] = sl_yaml_mark_of(node);
     if (node->type != YAML_MAPPING_NODE)
         return FAIL(node, "a %s is described by keys and values", sl_section_names[section]);
     for (size_t i = 0; i < sl_yaml_items(node); i++) {
         sl_status status =
-            take_key(l, section, owner, sl_yaml_key(&l->yaml, node, i), sl_yaml_item(&l->yaml, node, i), base);
+            parse_key(l, section, owner, sl_yaml_key(&l->yaml, node, i), sl_yaml_item(&l->yaml, node, i), base);
         if (status)
             return status;
     }
@@ -203,7 +203,7 @@ static sl_status find_level(loader *l, const yaml_node_t *node, uint32_t *at)
                 near ? near : "", near ? "'?" : "");
 }
 
-static sl_status take_levels(loader *l, const yaml_node_t *list)
+static sl_status parse_levels(loader *l, const yaml_node_t *list)
 {
     sl_machine *m = l->machine;
     if (list->type != YAML_SEQUENCE_NODE || !sl_yaml_items(list))
@@ -220,7 +220,7 @@ static sl_status take_levels(loader *l, const yaml_node_t *list)
             return FAIL(node, "there are two levels '%s'", m->level[at].name);
         m->level[at].sets = 0;
         m->levels = l->based ? m->levels : i + 1;
-        status = take_section(l, SL_SECTION_level, FIRST_LEVEL + at, node, &m->level[at]);
+        status = parse_section(l, SL_SECTION_level, FIRST_LEVEL + at, node, &m->level[at]);
         if (status)
             return status;
         sl_yaml_mark bits = l->key[FIRST_LEVEL + at][SL_AT_level_set_bits];
@@ -242,7 +242,7 @@ static char *beside(const char *path, const char *name)
     return asprintf(&joined, "%.*s%s", (int)(slash - path) + 1, path, name) < 0 ? NULL : joined;
 }
 
-static sl_status take_base(loader *l, const yaml_node_t *node)
+static sl_status parse_base(loader *l, const yaml_node_t *node)
 {
     const char *name = sl_yaml_word(node);
     if (!name || !*name)
@@ -301,7 +301,7 @@ static sl_status find_parts(loader *l, const yaml_node_t *root, const yaml_node_
     return SL_OK;
 }
 
-static sl_status take_parts(loader *l, const yaml_node_t *parts[PARTS], const yaml_node_t *root)
+static sl_status parse_parts(loader *l, const yaml_node_t *parts[PARTS], const yaml_node_t *root)
 {
     sl_machine *m = l->machine;
     sl_status status = SL_OK;
@@ -309,15 +309,15 @@ static sl_status take_parts(loader *l, const yaml_node_t *parts[PARTS], const ya
         if (!parts[i])
             return FAIL(root, "the machine lacks '%s'", part_names[i]);
     if (parts[PART_CORE])
-        status = take_section(l, SL_SECTION_core, SL_SECTION_core, parts[PART_CORE], m);
+        status = parse_section(l, SL_SECTION_core, SL_SECTION_core, parts[PART_CORE], m);
     if (!status && parts[PART_MEMORY])
-        status = take_section(l, SL_SECTION_memory, SL_SECTION_memory, parts[PART_MEMORY], m);
+        status = parse_section(l, SL_SECTION_memory, SL_SECTION_memory, parts[PART_MEMORY], m);
     if (!status && parts[PART_LEVELS])
-        status = take_levels(l, parts[PART_LEVELS]);
+        status = parse_levels(l, parts[PART_LEVELS]);
     return status;
 }
 
-static sl_status take_root(loader *l, const yaml_node_t *root)
+static sl_status parse_root(loader *l, const yaml_node_t *root)
 {
     const yaml_node_t *parts[PARTS] = {NULL};
     if (root->type != YAML_MAPPING_NODE)
@@ -325,13 +325,13 @@ static sl_status take_root(loader *l, const yaml_node_t *root)
     sl_status status = find_parts(l, root, parts);
     if (!status && parts[PART_BASE]) {
         l->base = sl_yaml_mark_of(parts[PART_BASE]);
-        status = take_base(l, parts[PART_BASE]);
+        status = parse_base(l, parts[PART_BASE]);
     }
     if (status)
         return status;
-    status = take_section(l, SL_SECTION_machine, SL_SECTION_machine, root, l->machine);
+    status = parse_section(l, SL_SECTION_machine, SL_SECTION_machine, root, l->machine);
     if (!status)
-        status = take_parts(l, parts, root);
+        status = parse_parts(l, parts, root);
     if (!status && l->based) {
         name_variant(l);
         sl_machine_adapt(l->machine, &l->before);
@@ -349,13 +349,13 @@ static sl_yaml_mark fault_mark(const loader *l, const sl_machine_fault *fault)
     return l->owner[owner].line ? l->owner[owner] : l->base;
 }
 
-static sl_status take_document(loader *l)
+static sl_status parse_document(loader *l)
 {
     const yaml_node_t *root = sl_yaml_root(&l->yaml);
     sl_machine_fault fault;
     if (!root)
         return FAIL(NULL, "the file is empty; a machine description is expected");
-    sl_status status = take_root(l, root);
+    sl_status status = parse_root(l, root);
     if (status)
         return status;
     sl_machine whole = *l->machine;
@@ -374,7 +374,7 @@ static sl_status load_raw(const char *path, const char *text, size_t bytes, uint
     sl_status status = sl_yaml_open(&l->yaml, path, text, bytes, error);
     if (status)
         return status;
-    status = take_document(l);
+    status = parse_document(l);
     sl_yaml_close(&l->yaml);
     return status;
 }

@@ -67,7 +67,7 @@ sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error)
         return status;
     if (key->section == SL_SECTION_level)
         ((sl_level *)base)->sets = key == &sl_keys[SL_AT_level_sets] ? ((sl_level *)base)->sets : 0;
-    return sl_key_put(key, equals + 1, base, error);
+    return sl_key_parse(key, equals + 1, base, error);
 }
 
 sl_status sl_machine_number(const sl_machine *machine, const char *text, uint64_t *value, sl_error *error)

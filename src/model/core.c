@@ -7,10 +7,7 @@
 #include "access/cache_ops.h"
 #include "base/heap.h"
 
-enum {
-    NO_WARP = 0xffffffff,
-    UNSENT = 20, /* cycles in which a store meets the one before in L1 (papers/h200-micro/stored_again.csv) */
-};
+enum { NO_WARP = 0xffffffff };
 
 typedef struct warp {
     sl_warp_walk walk;
@@ -239,12 +236,13 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     bool atomic = sl_inst_is_atomic(inst);
     if (__builtin_expect(c->uses_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
+    uint32_t sent = p->sectors;
     if (atomic)
         sl_l1_invalidate(c->l1, c->time, p->line);
     else
-        sl_l1_store(
-            c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL,
-            &(sl_l1_sender){(uint32_t)(w - c->warp), w->pieces <= SL_JOINED_LINES, c->time + w->pieces + UNSENT});
+        sent = sl_l1_store(c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL,
+                           &(sl_l1_sender){(uint32_t)(w - c->warp), w->pieces <= SL_JOINED_LINES,
+                                           c->time + w->pieces + c->config->l1->join_cycles});
     sl_warps_work *work = &c->result->work;
     uint32_t sectors = sl_sector_count(p->sectors);
     *(atomic ? &work->atomic_lines : &work->store_lines) += 1;
@@ -254,7 +252,7 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
         sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)
         sl_stacks_store(c->config->stacks, p->line, p->sectors);
-    send_below(c, p->line, p->sectors, atomic ? SL_ACCESS_ATOMIC : SL_ACCESS_STORE, false, inst->mem_slot);
+    send_below(c, p->line, sent, atomic ? SL_ACCESS_ATOMIC : SL_ACCESS_STORE, false, inst->mem_slot);
 }
 
 static void begin_request(core *c, warp *w)
@@ -387,7 +385,7 @@ static void spend_instructions(core *c, uint32_t insts)
     c->issued %= c->limits->schedulers;
 }
 
-static sl_status take_turn(core *c, uint32_t number)
+static sl_status step_warp(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     if (!w->requesting)
@@ -434,7 +432,7 @@ static sl_status run(core *c)
     while (!status && (c->in_queue || c->first_blocked != NO_WARP)) {
         uint32_t number = next_warp(c);
         if (number != NO_WARP)
-            status = take_turn(c, number);
+            status = step_warp(c, number);
         if (!status && (c->failed || sl_l1_failed(c->l1)))
             status = sl_fail_memory(c->error);
     }

@@ -237,7 +237,7 @@ static uint32_t depth_of(const simulation *s, uint32_t line)
     return at < s->depth[set] ? at : s->ways + 1;
 }
 
-static void take_effect(simulation *s, uint32_t line)
+static void apply_access(simulation *s, uint32_t line)
 {
     uint32_t set = s->sets == 1 ? 0 : s->p->set[line], at = depth_of(s, line);
     uint32_t *stack = &s->stack[(size_t)set * (s->ways + 1)];
@@ -251,13 +251,13 @@ static void take_effect(simulation *s, uint32_t line)
 static void settle(simulation *s)
 {
     for (uint32_t i = 0; i < s->hits; i++)
-        take_effect(s, s->hit[i]);
+        apply_access(s, s->hit[i]);
     s->hits = 0;
     while (ring_ready(&s->in_flight, s->time)) {
         uint32_t line = ring_pop(&s->in_flight);
         s->outstanding -= (s->state[line] & OUTSTANDING) != 0;
         s->state[line] &= (uint8_t)~OUTSTANDING;
-        take_effect(s, line);
+        apply_access(s, line);
     }
 }
 
@@ -282,7 +282,7 @@ static bool request(simulation *s, uint32_t line, bool blocked, bool *missed)
 }
 
 /* A warp's turn. False: all its threads have ended. */
-static bool take_turn(simulation *s, uint32_t number)
+static bool step_warp(simulation *s, uint32_t number)
 {
     warp w = warp_of(s->p, number);
     const load *first = load_at(&w.thread[0], w.thread[0].next);
@@ -315,7 +315,7 @@ static void run_batch(simulation *s, uint32_t first_warp, uint32_t end_warp)
         }
     while (live) {
         if (s->ready.first != s->ready.end)
-            live -= !take_turn(s, ring_pop(&s->ready));
+            live -= !step_warp(s, ring_pop(&s->ready));
         settle(s);
         while (ring_ready(&s->away, s->time))
             ring_push(&s->ready, 0, ring_pop(&s->away));

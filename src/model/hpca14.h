@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The authors' program of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014), reproduced from its
- * behaviour, on the thread traces it reads: for comparison with the paper and with sl_model_loaded, which follows the
+ * behavior, on the thread traces it reads: for comparison with the paper and with sl_model_loaded, which follows the
  * paper. Latencies are without their random part, so that results are reproducible.
  *
  * The machine is fixed: one core, warps of 32 threads, 1536 threads or 8 blocks at a time, an L1 of 16 KB in lines of

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
-#include "base/large_array.h"
 #include "model/latency.h"
 #include "model/policy_ways.h"
+#include "model/seen_lines.h"
 
 enum { NONE = SL_NOBODY };
 
@@ -25,12 +24,14 @@ typedef struct line_record {
     uint64_t arrival;    /* of its latest data in flight */
     uint64_t written[2]; /* bytes that stores wrote of sectors that are not valid */
     uint64_t stored[2];  /* bytes of the last store, */
-    uint64_t sent;       /* when it is sent on */
+    uint64_t sent;       /* when it is sent below, */
     links in[LISTS];
     uint32_t set, way; /* way: where a policy chooses victims */
     uint32_t sender;   /* of the last store: its warp */
     uint32_t left;     /* fills of the fully associative cache when it was evicted from there; 0: never, or forgotten */
     uint16_t accessed, pending;
+    uint32_t order;       /* as of the L1, when the last store came */
+    uint16_t mergeable;   /* sectors of a waiting request with which stores to parts of sectors merge; 0: none waits */
     uint16_t invalidated; /* by stores, since they were last fetched */
     uint16_t valid[LISTS];
     bool resident[LISTS];
@@ -38,19 +39,7 @@ typedef struct line_record {
     bool awaited;   /* by effects: see free_idle_records */
 } line_record;
 
-/* What is known of every line that was ever accessed, in slots: an sl_index would need a record of each. */
-typedef struct seen_line {
-    uint64_t tag;    /* line + 1; 0: the slot is free */
-    uint32_t record; /* plus one; 0: it has none, and these are as in its last one: */
-    uint16_t accessed, invalidated;
-} seen_line;
-
-enum {
-    FIRST_SEEN_LOG2 = 8,
-    MAX_SEEN = 32 << 20,   /* bytes in memory; more are in a file (sl_trace_spill) … */
-    DROP_AFTER = 4096,     /* … which is dropped after as many lookups */
-    FIRST_RECORDS = 65536, /* records before those of idle lines are used again */
-};
+enum { FIRST_RECORDS = 65536 /* records before those of idle lines are used again */ };
 
 typedef struct list {
     uint32_t newest, oldest, count;
@@ -79,11 +68,7 @@ struct sl_l1 {
     uint64_t fit[SL_FIT_BINS];
     SL_ARRAY(line_record) records;
     uint32_t free_record, max_records; /* free ones are linked by in[REAL].older */
-    sl_large_array seen_room;
-    seen_line *seen;
-    unsigned seen_log2;
-    size_t seen_count;
-    uint32_t lookups; /* since the file was dropped */
+    sl_seen_lines seen;
     /* What is to come lies less than `moments` (a power of two) ahead: a ring, with a bit for each that is not empty.
      */
     SL_ARRAY(effect) effects;
@@ -97,6 +82,7 @@ struct sl_l1 {
     uint32_t in_flight;       /* lines */
     uint32_t *warp_in_flight; /* [warps]: load instructions that missed */
     sl_random random;
+    uint32_t order; /* requests sent below so far that end the merging of stores: all but stores that can be merged */
     bool failed;
     /* Where has_policy; for LRU and FIFO the lists do. */
     uint32_t pc;                  /* of what is asked for now */
@@ -112,46 +98,10 @@ static inline bool has_policy(const sl_l1 *c)
 
 /* ---- lines ---- */
 
-/* The slot of a line, or the free one where it belongs. */
-static inline seen_line *seen_slot(seen_line *seen, unsigned log2, uint64_t line)
-{
-    size_t mask = ((size_t)1 << log2) - 1, at = sl_hash_slot(line, log2);
-    while (seen[at].tag && seen[at].tag != line + 1)
-        at = (at + 1) & mask;
-    return &seen[at];
-}
-
-static bool make_seen(sl_l1 *c, unsigned log2)
-{
-    sl_large_array room = {.folder = c->config.spill, .limit = MAX_SEEN};
-    seen_line *seen = sl_large_array_add(&room, sizeof *seen << log2);
-    if (!seen)
-        return false;
-    for (size_t i = 0; c->seen && i < (size_t)1 << c->seen_log2; i++) {
-        if (c->seen[i].tag)
-            *seen_slot(seen, log2, c->seen[i].tag - 1) = c->seen[i];
-        if (room.fd && i % (DROP_AFTER / 2) == 0)
-            sl_large_array_drop(&room), sl_large_array_drop(&c->seen_room);
-    }
-    sl_large_array_free(&c->seen_room);
-    c->seen_room = room;
-    c->seen = seen;
-    c->seen_log2 = log2;
-    return true;
-}
-
 /* NONE: it has no record, and so is neither cached nor in flight. */
 static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
 {
-    return seen_slot(c->seen, c->seen_log2, line)->record - 1;
-}
-
-static inline void count_lookup(sl_l1 *c)
-{
-    if (__builtin_expect(c->seen_room.fd && ++c->lookups == DROP_AFTER, false)) {
-        sl_large_array_drop(&c->seen_room);
-        c->lookups = 0;
-    }
+    return sl_seen_slot(&c->seen, line)->record - 1;
 }
 
 /* Takes the records from lines that are neither cached nor in flight. There are no free ones before. */
@@ -169,8 +119,8 @@ static uint32_t free_idle_records(sl_l1 *c)
         r->awaited = false;
         if (!idle || r->written[0] || r->written[1])
             continue;
-        count_lookup(c);
-        *seen_slot(c->seen, c->seen_log2, r->line) = (seen_line){r->line + 1, 0, r->accessed, r->invalidated};
+        sl_seen_count_lookup(&c->seen);
+        *sl_seen_slot(&c->seen, r->line) = (sl_seen_line){r->line + 1, 0, r->accessed, r->invalidated};
         r->in[REAL].older = c->free_record;
         c->free_record = i;
         freed++;
@@ -196,23 +146,22 @@ static uint32_t new_record(sl_l1 *c)
 /* Gives a line a record. NONE: memory ran out. */
 __attribute__((noinline)) static uint32_t add_line(sl_l1 *c, uint64_t line)
 {
-    bool room = (c->seen_count + 1) * 4 <= (size_t)3 << c->seen_log2 || make_seen(c, c->seen_log2 + 1);
-    uint32_t record = room ? new_record(c) : NONE;
+    uint32_t record = sl_seen_reserve(&c->seen) ? new_record(c) : NONE;
     if (record == NONE) {
         c->failed = true;
         return NONE;
     }
-    seen_line *s = seen_slot(c->seen, c->seen_log2, line);
-    c->seen_count += !s->tag;
+    sl_seen_line *s = sl_seen_slot(&c->seen, line);
+    c->seen.count += !s->tag;
     c->records.items[record] = (line_record){.line = line, .accessed = s->accessed, .invalidated = s->invalidated};
     c->records.items[record].set = c->sets == 1 ? 0 : sl_level_set(c->level, line * c->level->line_bytes);
-    *s = (seen_line){line + 1, record + 1, s->accessed, s->invalidated};
+    *s = (sl_seen_line){line + 1, record + 1, s->accessed, s->invalidated};
     return record;
 }
 
 static inline uint32_t find_or_add_line(sl_l1 *c, uint64_t line)
 {
-    count_lookup(c);
+    sl_seen_count_lookup(&c->seen);
     uint32_t found = find_line(c, line);
     return found != NONE ? found : add_line(c, line);
 }
@@ -395,7 +344,7 @@ static uint64_t next_moment(const sl_l1 *c)
     return c->due + ((found - position) & (c->moments - 1));
 }
 
-static void take_effects(sl_l1 *c, uint64_t time)
+static void apply_effects(sl_l1 *c, uint64_t time)
 {
     uint64_t position = time & (c->moments - 1);
     c->busy[position / 64] &= ~(UINT64_C(1) << (position % 64));
@@ -412,7 +361,7 @@ static void take_effects(sl_l1 *c, uint64_t time)
 __attribute__((noinline)) static void catch_up(sl_l1 *c, uint64_t time)
 {
     while (c->next < time) {
-        take_effects(c, c->next);
+        apply_effects(c, c->next);
         c->due = c->next + 1;
         c->next = next_moment(c);
     }
@@ -576,6 +525,7 @@ void sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     uint32_t hits = sectors & (r->valid[REAL] | parts), pending = sectors & r->pending & ~hits,
              missing = sectors & ~hits & ~pending;
     classify(c, r, missing, waited, outcome);
+    c->order += missing != 0;
     outcome->sectors[SL_LOAD_HIT] = hits;
     outcome->sectors[SL_LOAD_PENDING] = pending;
     r->accessed |= (uint16_t)sectors;
@@ -621,6 +571,7 @@ void sl_l1_bypass(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, bool
         outcome->done = there & ~r->valid[REAL] ? r->arrival : time + c->level->hit_cycles;
     }
     outcome->sectors[SL_LOAD_BYPASSED] = sectors & ~there;
+    c->order += (sectors & ~there) != 0;
     if (sectors & ~there && !c->config.no_latency)
         outcome->done = time + c->config.latency;
 }
@@ -638,6 +589,7 @@ static line_record *record_at(sl_l1 *c, uint64_t time, uint32_t record)
 void sl_l1_invalidate(sl_l1 *c, uint64_t time, uint64_t line)
 {
     advance(c, time);
+    c->order++;
     uint32_t record = find_line(c, line);
     line_record *r = record_at(c, time, record);
     if (!r)
@@ -653,9 +605,32 @@ void sl_l1_invalidate(sl_l1 *c, uint64_t time, uint64_t line)
     r->invalidated |= (uint16_t)gone;
 }
 
-/* Sectors are forgotten where a store to other words of them is still to be sent on, unless they are in flight. */
-static void meet_stored(sl_l1 *c, line_record *r, uint64_t time, uint32_t sectors, const uint64_t bytes[2],
-                        const sl_l1_sender *sender)
+/* Whether all bytes of the sectors are among these. */
+static bool has_all_bytes(const sl_l1 *c, uint32_t sectors, const uint64_t bytes[2])
+{
+    for (uint32_t left = sectors, word; left; left &= left - 1)
+        if (sector_bytes(c, (uint32_t)__builtin_ctz(left), &word) & ~bytes[word])
+            return false;
+    return true;
+}
+
+/* Merges a store to parts of sectors with the request of the same warp that still waits for such, as the simulator does
+ * (sim/stored.c). A request of another kind ends the waiting. Returns the sectors that the waiting request lacks. */
+static uint32_t merge_stored(sl_l1 *c, line_record *r, uint32_t sectors, bool may_merge, bool joins)
+{
+    bool merges = joins && may_merge && r->mergeable && r->order == c->order;
+    uint32_t added = merges ? sectors & ~r->mergeable : sectors;
+    if (!may_merge)
+        c->order++;
+    r->mergeable = (uint16_t)(may_merge ? (merges ? r->mergeable : 0) | sectors : 0);
+    r->order = c->order;
+    return added;
+}
+
+/* Sectors are forgotten where a store to other words of them is still to be sent on, unless they are in flight. Returns
+ * the sectors that the store adds to what is sent below. */
+static uint32_t meet_stored(sl_l1 *c, line_record *r, uint64_t time, uint32_t sectors, const uint64_t bytes[2],
+                            const sl_l1_sender *sender)
 {
     bool waits = time < r->sent, joins = waits && sender->joins && sender->warp == r->sender;
     for (uint32_t left = waits && !joins ? sectors & ~r->pending : 0, word; left; left &= left - 1) {
@@ -670,6 +645,11 @@ static void meet_stored(sl_l1 *c, line_record *r, uint64_t time, uint32_t sector
     r->stored[1] = bytes[1] | (joins ? r->stored[1] : 0);
     r->sent = sender->sent;
     r->sender = sender->warp;
+    bool may_merge = c->level->join_cycles && sender->joins && !has_all_bytes(c, sectors, bytes);
+    uint32_t added = merge_stored(c, r, sectors, may_merge, joins);
+    if (r->mergeable && has_all_bytes(c, r->mergeable, r->stored))
+        r->mergeable = 0;
+    return added;
 }
 
 /* Keeps the written bytes. A valid sector stays valid with the new bytes; one of which only some bytes are known is not
@@ -689,26 +669,29 @@ static void keep_written(sl_l1 *c, line_record *r, uint32_t sectors, const uint6
         r->valid[which] |= (uint16_t)(r->resident[which] ? whole : 0);
 }
 
-void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2],
-                 const sl_l1_sender *sender)
+uint32_t sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2],
+                     const sl_l1_sender *sender)
 {
     if (c->level->write == SL_WRITE_EVICT)
         sl_l1_invalidate(c, time, line);
     if (c->level->write == SL_WRITE_EVICT || c->level->write == SL_WRITE_THROUGH)
-        return; /* through: the line, if it is there, is updated where it stands */
+        return sectors; /* through: the line, if it is there, is updated where it stands */
     advance(c, time);
-    uint32_t record = find_or_add_line(c, line);
+    uint32_t record = find_or_add_line(c, line), sent = sectors;
     line_record *r = record_at(c, time, record);
     if (!r)
-        return;
+        return sectors;
     use_both(c, record, c->level->write == SL_WRITE_BACK ? sectors : 0, SL_ACCESS_STORE, c->pc);
     bool keeps = c->level->write == SL_WRITE_ALLOCATE;
     if (keeps && bytes && sender)
-        meet_stored(c, r, time, sectors, bytes, sender);
+        sent = meet_stored(c, r, time, sectors, bytes, sender);
+    else
+        c->order++;
     if (keeps)
         keep_written(c, r, sectors, bytes);
     else
         r->accessed |= (uint16_t)sectors;
+    return sent;
 }
 
 /* ---- life ---- */
@@ -760,7 +743,7 @@ sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
     for (uint32_t i = 0; c->set && i < c->sets; i++)
         c->set[i] = (list){NONE, NONE, 0};
     if (!c->set || !c->warp_in_flight || !sl_latency_init(&c->latency, config->latency, config->sigma) ||
-        !make_moments(c) || !make_seen(c, FIRST_SEEN_LOG2)) {
+        !make_moments(c) || !sl_seen_resize(&c->seen, c->config.spill, SL_SEEN_FIRST_LOG2)) {
         sl_l1_destroy(c);
         return sl_fail_memory(error);
     }
@@ -777,7 +760,7 @@ void sl_l1_destroy(sl_l1 *c)
     if (!c)
         return;
     sl_array_free(&c->records);
-    sl_large_array_free(&c->seen_room);
+    sl_large_array_free(&c->seen.room);
     sl_array_free(&c->effects);
     sl_array_free(&c->effect_pc);
     free(c->moment);

@@ -75,18 +75,19 @@ uint64_t sl_l1_next_effect(const sl_l1 *l1);
 /* A load that does not allocate. With a lookup, it hits sectors that are valid or in flight, without changing the
  * replacement order; the rest bypasses the cache. */
 void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome);
-/* Who stores: until the store is sent on, one to other words of a sector makes the cache forget it, unless the two
- * join, as those of a warp to few lines do. */
+/* Who stores. Until the store is sent below, one to other words of a sector makes the cache forget the sector, unless
+ * the two join, as those of a warp to few lines do. */
 typedef struct sl_l1_sender {
     uint32_t warp;
     bool joins;
     uint64_t sent;
 } sl_l1_sender;
 
-/* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. `sender` NULL: sent on
- * at once. */
-void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2],
-                 const sl_l1_sender *sender);
+/* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. `sender` NULL: sent
+ * below at once. Returns the sectors that it adds to what is sent below: none of those that a store of the same warp,
+ * with which it is merged, already has. */
+uint32_t sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2],
+                     const sl_l1_sender *sender);
 /* Invalidates a line. */
 void sl_l1_invalidate(sl_l1 *l1, uint64_t time, uint64_t line);
 /* How large a cache would have to be: sectors of capacity misses, by the lines accessed since the last use of theirs.

@@ -29,7 +29,7 @@ typedef struct model {
     sl_hot_words *atomics; /* [cores]; NULL: the kernel has none */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
-    const sl_level *point;                  /* first levels that are modelled in the same pass */
+    const sl_level *point;                  /* first levels that are modeled in the same pass */
     size_t points;
     const sl_progress *progress;
     pthread_mutex_t lock; /* of `done` and of progress */
@@ -126,7 +126,7 @@ static bool feed(sl_shared *shared, stream *heap, size_t count)
     for (size_t i = count / 2; i-- > 0;)
         SL_HEAP_SINK(heap, count, i, heap[i], before);
     for (uint32_t taken = 1; count; taken++) {
-        if (!sl_shared_take(shared, heap[0].at, heap[0].number))
+        if (!sl_shared_access(shared, heap[0].at, heap[0].number))
             return false;
         if (++heap[0].at == heap[0].end)
             heap[0] = heap[--count];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reuse-distance model: cache behaviour of a launch on a machine, in one pass over its trace.
+/* The reuse-distance model: cache behavior of a launch on a machine, in one pass over its trace.
  *
  * Cores run independently, each with its share of the blocks (sl_core); misses of their first level are merged by time
  * and go through the levels below (sl_shared) to memory. The result does not depend on the number of threads. */

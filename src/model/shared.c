@@ -195,7 +195,7 @@ static bool write_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_
 }
 
 /* Some sectors of one line. */
-static bool take_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
+static bool access_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
 {
     if (!sectors)
         return true;
@@ -215,34 +215,34 @@ static uint64_t level_sectors(const sl_shared *s, uint32_t above)
 }
 
 /* The sectors of a request, which may be of several lines here. */
-static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
+static bool access_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 {
     uint64_t sectors = level_sectors(s, t->sectors);
     if (s->log2_above_line == s->log2_line)
-        return take_line(s, t, part, t->line, (uint32_t)sectors);
+        return access_line(s, t, part, t->line, (uint32_t)sectors);
     uint64_t first = t->line << (s->log2_above_line - s->log2_sector);
     uint32_t line_sectors = 1u << (s->log2_line - s->log2_sector);
     for (uint32_t at = 0; sectors >> at; at += line_sectors) {
         uint64_t line = (first + at) >> (s->log2_line - s->log2_sector);
         uint32_t shift = (uint32_t)((first + at) & (line_sectors - 1));
         uint32_t mask = (uint32_t)(sectors >> at) & s->line_mask;
-        if (!take_line(s, t, part, line, mask << shift))
+        if (!access_line(s, t, part, line, mask << shift))
             return false;
     }
     return true;
 }
 
-bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
+bool sl_shared_access(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
     uint32_t group = sl_coalescer_of(s->config.above, source),
              part = sl_partition_of(s->level, s->config.above, source);
     if (t->kind == SL_ACCESS_BULK_LOAD) { /* nothing is merged with these */
         sl_traffic load = *t;
         load.kind = SL_ACCESS_LOAD;
-        return take_sectors(s, &load, part);
+        return access_sectors(s, &load, part);
     }
     if (t->kind != SL_ACCESS_LOAD || !s->coalesced)
-        return take_sectors(s, t, part);
+        return access_sectors(s, t, part);
     coalesced *j = find_coalesced(s, t, group);
     bool open = is_open(s, j, t, group);
     if (open && j->sectors == t->sectors) {
@@ -250,7 +250,7 @@ bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
         return true;
     }
     uint64_t filled = s->counts[t->slot].filled;
-    if (!take_sectors(s, t, part))
+    if (!access_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
     *j = open ? (coalesced){0} : (coalesced){t->line, answered_at(s, t, hit), group, t->sectors, 1};

@@ -30,7 +30,7 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
 void sl_shared_destroy(sl_shared *shared); /* NULL is fine */
 /* The next piece of traffic, from core or instance `source` of the level above; times do not go back. False: memory ran
  * out. */
-bool sl_shared_take(sl_shared *shared, const sl_traffic *traffic, uint32_t source);
+bool sl_shared_access(sl_shared *shared, const sl_traffic *traffic, uint32_t source);
 /* At the end: fails if the policy made an invalid choice. */
 sl_status sl_shared_check(const sl_shared *shared, sl_error *error);
 /* [slots], and one more for write-backs, which belong to no instruction. */

@@ -132,7 +132,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
     uint8_t *pins = &a->pins[(size_t)access->set * a->stamps.ways + way];
     monitor(a, access);
     *pins = (uint8_t)(*pins - (*pins > 0));
-    sl_stamps_put(&a->stamps, access->set, way);
+    sl_stamps_renew(&a->stamps, access->set, way);
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
@@ -143,7 +143,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     monitor(a, access);
     a->pins[(size_t)access->set * a->stamps.ways + way] = pin ? l->uses : 0;
     a->pinned += pin;
-    sl_stamps_put(&a->stamps, access->set, way);
+    sl_stamps_renew(&a->stamps, access->set, way);
 }
 
 static void report(const void *self, const sl_policy_statistics *statistics)

@@ -93,7 +93,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     arc *a = self;
     a->again[(size_t)access->set * a->used.ways + way] = true;
-    sl_stamps_put(&a->used, access->set, way);
+    sl_stamps_renew(&a->used, access->set, way);
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
@@ -109,7 +109,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     if (ghosts < 2)
         sl_ghosts_remove(&a->ghosts[ghosts], access->set,
                          sl_ghosts_find(&a->ghosts[ghosts], access->set, access->line));
-    sl_stamps_put(&a->used, access->set, way);
+    sl_stamps_renew(&a->used, access->set, way);
 }
 
 const sl_policy_ops sl_policy_arc = {

@@ -115,7 +115,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
     advance(c, access->set);
     l->longest = l->since > l->longest ? l->since : l->longest;
     l->since = 0;
-    sl_stamps_put(&c->stamps, access->set, way);
+    sl_stamps_renew(&c->stamps, access->set, way);
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
@@ -125,7 +125,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     if (!c->is_asked)
         advance(c, access->set);
     lines_of(c, access->set)[way] = (line){.past = c->table[at], .at = at};
-    sl_stamps_put(&c->stamps, access->set, way);
+    sl_stamps_renew(&c->stamps, access->set, way);
 }
 
 static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)

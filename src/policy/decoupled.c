@@ -15,7 +15,7 @@
  * leader, those that miss or bypass are misses; pending hits are not, as in the miss rate of GPGPU-Sim 3.2.2, on which
  * the paper ran.
  *
- * Only loads are filtered and counted. Not modelled: the additional cycle of the larger tag array, which other warps
+ * Only loads are filtered and counted. Not modeled: the additional cycle of the larger tag array, which other warps
  * hide according to the paper. */
 #include "policy/policy.h"
 

@@ -18,7 +18,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
-    sl_stamps_put(self, access->set, way);
+    sl_stamps_renew(self, access->set, way);
 }
 
 const sl_policy_ops sl_policy_fifo = {

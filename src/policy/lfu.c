@@ -44,7 +44,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
 /* An access to a set; ages its counts when due. */
 static void note(lfu *l, uint32_t set, uint32_t way)
 {
-    sl_stamps_put(&l->stamps, set, way);
+    sl_stamps_renew(&l->stamps, set, way);
     if (!l->age_every || ++l->accesses[set] < l->age_every)
         return;
     l->accesses[set] = 0;

@@ -49,7 +49,7 @@ static void protect(pdp *p, uint32_t set, uint32_t way, bool reused)
 {
     left_of(p, set)[way] = p->pd;
     p->reused[(size_t)set * p->stamps.ways + way] = reused;
-    sl_stamps_put(&p->stamps, set, way);
+    sl_stamps_renew(&p->stamps, set, way);
 }
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)

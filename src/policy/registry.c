@@ -87,8 +87,8 @@ static sl_status find_param(const sl_policy_ops *ops, const char *name, size_t *
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static sl_status put_number(const sl_policy_ops *ops, const sl_param *p, const char *text, uint64_t *value,
-                            sl_error *error)
+static sl_status parse_number(const sl_policy_ops *ops, const sl_param *p, const char *text, uint64_t *value,
+                              sl_error *error)
 {
     uint64_t number = 0;
     const char *at = text;
@@ -103,8 +103,8 @@ static sl_status put_number(const sl_policy_ops *ops, const sl_param *p, const c
     return SL_OK;
 }
 
-static sl_status put_word(const sl_policy_ops *ops, const sl_param *p, const char *text, uint64_t *value,
-                          sl_error *error)
+static sl_status parse_word(const sl_policy_ops *ops, const sl_param *p, const char *text, uint64_t *value,
+                            sl_error *error)
 {
     size_t count = 0;
     for (; p->words[count]; count++)
@@ -117,7 +117,7 @@ static sl_status put_word(const sl_policy_ops *ops, const sl_param *p, const cha
                    near ? "the nearest is" : "it can be", near ? near : p->words[0]);
 }
 
-static sl_status put_best(sl_policy_choice *choice, size_t at, sl_error *error)
+static sl_status search_param(sl_policy_choice *choice, size_t at, sl_error *error)
 {
     const sl_policy_ops *ops = choice->ops;
     const sl_param *p = &ops->params[at];
@@ -135,8 +135,8 @@ static sl_status put_best(sl_policy_choice *choice, size_t at, sl_error *error)
 }
 
 /* "bits=3" */
-static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char *from, const char *end,
-                           sl_error *error)
+static sl_status parse_param(sl_policy_choice *choice, uint64_t *given, const char *from, const char *end,
+                             sl_error *error)
 {
     const sl_policy_ops *ops = choice->ops;
     const char *equals = memchr(from, '=', (size_t)(end - from));
@@ -152,9 +152,9 @@ static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char
         return sl_fail(error, SL_INVALID, "policy '%s': '%s' is given twice", ops->name, name.text);
     *given |= UINT64_C(1) << at;
     if (!strcmp(text.text, "best"))
-        return put_best(choice, at, error);
+        return search_param(choice, at, error);
     const sl_param *p = &ops->params[at];
-    return (p->type == SL_PARAM_WORD ? put_word : put_number)(ops, p, text.text, &choice->value[at], error);
+    return (p->type == SL_PARAM_WORD ? parse_word : parse_number)(ops, p, text.text, &choice->value[at], error);
 }
 
 sl_status sl_policy_parse_among(const sl_policy_list *custom, const char *text, sl_policy_choice *choice,
@@ -181,7 +181,7 @@ sl_status sl_policy_parse_among(const sl_policy_list *custom, const char *text, 
     for (const char *from = open + 1, *comma; from < close && !status; from = comma + 1) {
         comma = memchr(from, ',', (size_t)(close - from));
         comma = comma ? comma : close;
-        status = put_param(choice, &given, from, comma, error);
+        status = parse_param(choice, &given, from, comma, error);
     }
     return status;
 }

@@ -60,7 +60,7 @@ static uint32_t victim_of_main(s3fifo *s, uint32_t set, const sl_way_mask *evict
         if (way == SL_NO_WAY || !s->hits[at])
             return way;
         s->hits[at]--;
-        sl_stamps_put(&s->came, set, way);
+        sl_stamps_renew(&s->came, set, way);
     }
 }
 
@@ -77,7 +77,7 @@ static uint32_t victim_of_small(s3fifo *s, uint32_t set, const sl_way_mask *evic
         }
         s->main[at] = true;
         s->hits[at] = 0;
-        sl_stamps_put(&s->came, set, way);
+        sl_stamps_renew(&s->came, set, way);
     }
 }
 
@@ -107,7 +107,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     s->main[at] = ghost != UINT32_MAX;
     if (s->main[at])
         sl_ghosts_remove(&s->ghosts, access->set, ghost);
-    sl_stamps_put(&s->came, access->set, way);
+    sl_stamps_renew(&s->came, access->set, way);
 }
 
 static const sl_param params[] = {

@@ -126,7 +126,7 @@ static void sample(sdbp *s, const sl_cache_access *access)
 static void note_access(sdbp *s, const sl_cache_access *access, uint32_t way)
 {
     s->dead[(size_t)access->set * s->stamps.ways + way] = sl_access_reads(access) && predicts_dead(s, access->pc);
-    sl_stamps_put(&s->stamps, access->set, way);
+    sl_stamps_renew(&s->stamps, access->set, way);
 }
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)

@@ -80,7 +80,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     sieve *s = self;
     s->marked[(size_t)access->set * s->came.ways + way] = false;
-    sl_stamps_put(&s->came, access->set, way);
+    sl_stamps_renew(&s->came, access->set, way);
 }
 
 const sl_policy_ops sl_policy_sieve = {

@@ -19,7 +19,7 @@ static inline sl_status sl_stamps_init(sl_stamps *s, const sl_cache_geometry *ge
     return s->stamp ? SL_OK : sl_fail_memory(error);
 }
 
-static inline void sl_stamps_put(sl_stamps *s, uint32_t set, uint32_t way)
+static inline void sl_stamps_renew(sl_stamps *s, uint32_t set, uint32_t way)
 {
     s->stamp[(size_t)set * s->ways + way] = ++s->now;
 }

@@ -136,7 +136,7 @@ static bool wants(void *context, const sl_inst *inst)
            inst->access != SL_ACCESS_NONE;
 }
 
-static sl_status take_access(void *context, const sl_access *access, sl_order_slot position, sl_error *error)
+static sl_status count_access(void *context, const sl_access *access, sl_order_slot position, sl_error *error)
 {
     core *c = context;
     const sl_inst *inst = &c->kernel->inst[access->inst];
@@ -204,7 +204,7 @@ sl_status sl_core_accesses_run(const sl_loaded *loaded, const sl_walk_plan *plan
     *result = (sl_core_accesses){0};
     core c = {
         .launch = sl_loaded_launch(loaded), .kernel = sl_loaded_kernel(loaded), .options = options, .result = result};
-    sl_order_listener listener = {.context = &c, .wants = wants, .access = take_access};
+    sl_order_listener listener = {.context = &c, .wants = wants, .access = count_access};
     sl_order_blocks blocks = {&lists->block[lists->first[number]], lists->first[number + 1] - lists->first[number],
                               options->blocks_per_core};
     sl_status status = init(&c, number) ? SL_OK : sl_fail_memory(error);

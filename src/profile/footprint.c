@@ -17,7 +17,7 @@ void sl_footprint_fini(sl_footprint *f)
     f->window = NULL;
 }
 
-static void add_neighbours(sl_footprint *f)
+static void add_neighbors(sl_footprint *f)
 {
     for (uint32_t w = 0; w < f->max; w++) {
         uint64_t *from = f->window[w], *into = f->window[w / 2];
@@ -33,7 +33,7 @@ static void add_neighbours(sl_footprint *f)
 void sl_footprint_coarsen(sl_footprint *f, unsigned log2_window)
 {
     while (f->log2_window < log2_window)
-        add_neighbours(f);
+        add_neighbors(f);
 }
 
 uint32_t sl_footprint_windows(const sl_footprint *f)

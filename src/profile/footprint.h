@@ -5,7 +5,7 @@
  * An access is the first of its line in a window if the line's previous access was before the window. Windows are 2^k
  * accesses long, so that two times are in different windows exactly when they differ in a bit at or above k: a window
  * keeps its accesses by the highest bit in which they differ from the previous one. When there are too many windows,
- * neighbours are added up and k grows by one; nothing is lost by that. */
+ * neighbors are added up and k grows by one; nothing is lost by that. */
 #ifndef SL_PROFILE_FOOTPRINT_H
 #define SL_PROFILE_FOOTPRINT_H
 
@@ -25,7 +25,7 @@ typedef struct sl_footprint {
 /* `windows`: at least that many and less than twice that many in the end. False when memory runs out. */
 bool sl_footprint_init(sl_footprint *footprint, uint32_t windows);
 void sl_footprint_fini(sl_footprint *footprint); /* an all-zero one is fine */
-/* Adds up neighbours until windows are 2^log2_window accesses long (or longer already). */
+/* Adds up neighbors until windows are 2^log2_window accesses long (or longer already). */
 void sl_footprint_coarsen(sl_footprint *footprint, unsigned log2_window);
 
 /* The next access; the same line was last accessed at time `previous` (from 0), or never: UINT64_MAX. */

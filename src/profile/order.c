@@ -35,7 +35,7 @@ static void release(order *o, uint32_t resident)
 }
 
 /* Ends with an access, at a barrier, or with the warp. */
-static sl_status take_turn(order *o, sl_order_slot at, sl_error *error)
+static sl_status step_warp(order *o, sl_order_slot at, sl_error *error)
 {
     warp *w = &o->warp[at.resident * o->warps + at.warp];
     if (!w->live || w->waiting)
@@ -62,7 +62,7 @@ static sl_status take_turn(order *o, sl_order_slot at, sl_error *error)
     }
 }
 
-static void take_block(order *o, uint32_t resident)
+static void start_block(order *o, uint32_t resident)
 {
     if (o->next_block == o->blocks.count)
         return;
@@ -83,10 +83,10 @@ static sl_status run(order *o, sl_error *error)
         busy = false;
         for (uint32_t r = 0; r < o->blocks.resident; r++) {
             if (!o->live[r])
-                take_block(o, r);
+                start_block(o, r);
             busy = busy || o->live[r];
             for (uint32_t w = 0; w < o->warps && o->live[r]; w++) {
-                sl_status status = take_turn(o, (sl_order_slot){r, w}, error);
+                sl_status status = step_warp(o, (sl_order_slot){r, w}, error);
                 if (status)
                     return status;
             }

@@ -7,7 +7,7 @@
  * `__nv_relfatbin` for relocatable device code, whose containers must be linked with each other.
  *
  * The bytes are borrowed: they must outlive the sl_fatbin. Everything is bounds-checked. Entries of other kinds
- * (link-time optimisation IR …) are listed with their number and otherwise left alone. */
+ * (link-time optimization IR …) are listed with their number and otherwise left alone. */
 #ifndef SL_PTX_FATBIN_H
 #define SL_PTX_FATBIN_H
 

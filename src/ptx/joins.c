@@ -188,7 +188,7 @@ static uint32_t outermost(const graph *g, uint32_t block)
     return block;
 }
 
-static void take_in(graph *g, uint32_t header, uint32_t block, uint32_t *depth)
+static void add_to_loop(graph *g, uint32_t header, uint32_t block, uint32_t *depth)
 {
     block = outermost(g, block);
     if (block == header)
@@ -206,12 +206,12 @@ static void find_loops(graph *g)
             if (!dominates(g, header, g->pred[k]))
                 continue;
             g->header[header] = true;
-            take_in(g, header, g->pred[k], &depth);
+            add_to_loop(g, header, g->pred[k], &depth);
         }
         while (depth) {
             uint32_t block = g->stack[--depth];
             for (uint32_t k = g->first_pred[block]; k < g->first_pred[block + 1]; k++)
-                take_in(g, header, g->pred[k], &depth);
+                add_to_loop(g, header, g->pred[k], &depth);
         }
     }
 }

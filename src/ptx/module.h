@@ -71,7 +71,7 @@ typedef struct sl_ptx_var sl_ptx_var;
 typedef struct sl_ptx_func sl_ptx_func;
 typedef struct sl_ptx_operand sl_ptx_operand;
 
-/* One element of an initialiser: a number, or the address of a symbol plus an offset. */
+/* One element of an initializer: a number, or the address of a symbol plus an offset. */
 typedef struct sl_ptx_init {
     uint64_t bits;      /* the value as bits of the variable's type; with a symbol: the byte offset added to it */
     const char *symbol; /* NULL: a number */

@@ -77,7 +77,7 @@ typedef struct sl_ptx_parser {
     sl_status status;
     jmp_buf landing;
     locale_t c_locale; /* made when the first decimal fraction is read */
-    uint32_t nesting;  /* of expressions, operands and initialisers */
+    uint32_t nesting;  /* of expressions, operands and initializers */
 
     SL_ARRAY(sl_ptx_item) items;
     SL_ARRAY(sl_ptx_func *) funcs;
@@ -114,14 +114,15 @@ typedef struct sl_ptx_parser {
 #define SL_PUSH(p, array, ...) (sl_array_push((array), __VA_ARGS__) ? (void)0 : sl_ptx_out_of_memory(p))
 /* Copies elements [from, count) of a parser's array to the module and takes them off. NULL when there are none. */
 #define SL_TAKE(p, array, from, length)                                                                                \
-    sl_ptx_take((p), (array)->items, sizeof *(array)->items, (from), &(array)->count, (length))
+    sl_ptx_pop_items((p), (array)->items, sizeof *(array)->items, (from), &(array)->count, (length))
 
 /* parser.c */
 _Noreturn void sl_ptx_out_of_memory(sl_ptx_parser *p);
 _Noreturn void sl_ptx_fail(sl_ptx_parser *p, uint32_t line, uint32_t column, const char *format, ...) SL_PRINTF(4, 5);
 /* "expected WHAT, found …" at the current token */
 _Noreturn void sl_ptx_fail_expected(sl_ptx_parser *p, const char *what);
-void *sl_ptx_take(sl_ptx_parser *p, const void *items, size_t item_bytes, size_t from, size_t *count, uint32_t *length);
+void *sl_ptx_pop_items(sl_ptx_parser *p, const void *items, size_t item_bytes, size_t from, size_t *count,
+                       uint32_t *length);
 void sl_ptx_advance(sl_ptx_parser *p);
 void sl_ptx_expect(sl_ptx_parser *p, char punct, const char *where);
 bool sl_ptx_accept(sl_ptx_parser *p, char punct);
@@ -175,7 +176,7 @@ void sl_ptx_parse_vars(sl_ptx_parser *p, sl_ptx_linkage linkage);
 void sl_ptx_parse_func(sl_ptx_parser *p, sl_ptx_linkage linkage);
 const sl_ptx_func *sl_ptx_parse_prototype(sl_ptx_parser *p); /* after .callprototype */
 bool sl_ptx_space_of(const sl_ptx_word *word, sl_ptx_space *space);
-void sl_ptx_parse_initialiser(sl_ptx_parser *p, sl_ptx_var *var); /* parse_init.c */
+void sl_ptx_parse_initializer(sl_ptx_parser *p, sl_ptx_var *var); /* parse_init.c */
 
 /* parse_inst.c, parse_body.c */
 void sl_ptx_parse_inst(sl_ptx_parser *p);

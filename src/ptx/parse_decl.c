@@ -210,7 +210,7 @@ void sl_ptx_parse_vars(sl_ptx_parser *p, sl_ptx_linkage linkage)
         sl_ptx_advance(p);
         parse_dims(p, var);
         if (sl_ptx_accept(p, '='))
-            sl_ptx_parse_initialiser(p, var);
+            sl_ptx_parse_initializer(p, var);
         declare_var(p, var);
     } while (sl_ptx_accept(p, ','));
     sl_ptx_expect(p, ';', "after the declaration of a variable");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Initialisers: numbers, addresses of symbols and pieces of such addresses, in braces nested like the array. */
+/* Initializers: numbers, addresses of symbols and pieces of such addresses, in braces nested like the array. */
 #include <string.h>
 
 #include "ptx/parse.h"
@@ -48,7 +48,7 @@ static void pad(sl_ptx_parser *p, const shape *s, uint64_t until)
 {
     uint64_t have = p->inits.count - s->base;
     if (until > have && until - have > MAX_PADDING)
-        sl_ptx_fail(p, p->token.line, p->token.column, "an initialiser omits more than %d elements", MAX_PADDING);
+        sl_ptx_fail(p, p->token.line, p->token.column, "an initializer omits more than %d elements", MAX_PADDING);
     for (; have < until; have++)
         push(p, s, (sl_ptx_init){.text = "0"});
 }
@@ -152,7 +152,7 @@ static void braces(sl_ptx_parser *p, const shape *s, uint32_t level)
     sl_ptx_leave(p);
 }
 
-void sl_ptx_parse_initialiser(sl_ptx_parser *p, sl_ptx_var *var)
+void sl_ptx_parse_initializer(sl_ptx_parser *p, sl_ptx_var *var)
 {
     shape s = shape_of(p, var);
     if (is_opaque(var->type))

@@ -254,7 +254,7 @@ static void note_refs(sl_ptx_parser *p, sl_ptx_operand *operand, size_t *next)
 }
 
 /* Takes the modifiers of an instruction off the stack. A combination that was checked before is not checked again. */
-static void take_mods(sl_ptx_parser *p, sl_ptx_inst *inst, uint32_t column)
+static void parse_mods(sl_ptx_parser *p, sl_ptx_inst *inst, uint32_t column)
 {
     const sl_ptx_mod *mod = p->mods.items;
     uint32_t count = (uint32_t)p->mods.count, same = 0;
@@ -305,7 +305,7 @@ void sl_ptx_parse_inst(sl_ptx_parser *p)
         const sl_ptx_word *mod = sl_ptx_token_word(p);
         SL_PUSH(p, &p->mods, (sl_ptx_mod){.id = mod->mod, .text = mod->text});
     }
-    take_mods(p, &inst, column);
+    parse_mods(p, &inst, column);
     while (!sl_ptx_at(p, ';')) {
         sl_ptx_operand operand = parse_operand(p, inst.op);
         SL_PUSH(p, &p->operands, operand);

@@ -74,7 +74,8 @@ void sl_ptx_leave(sl_ptx_parser *p)
     p->nesting--;
 }
 
-void *sl_ptx_take(sl_ptx_parser *p, const void *items, size_t item_bytes, size_t from, size_t *count, uint32_t *length)
+void *sl_ptx_pop_items(sl_ptx_parser *p, const void *items, size_t item_bytes, size_t from, size_t *count,
+                       uint32_t *length)
 {
     size_t taken = *count - from;
     *length = (uint32_t)taken;

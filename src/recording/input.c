@@ -162,7 +162,7 @@ static sl_status narrow_modes(sl_input *input, sl_error *error)
 static sl_status read_llvm(sl_input *input, sl_error *error)
 {
     const sl_input_spec *spec = &input->spec;
-    const sl_llvm_options options = {.optimise = spec->optimise};
+    const sl_llvm_options options = {.optimize = spec->optimize};
     sl_status status = *spec->host ? sl_workload_find(spec->host, &input->workload, error) : SL_OK;
     if (!status)
         status = sl_llvm_file_open(&input->ir, spec->name, *spec->llvm ? spec->llvm : NULL, &options, error);

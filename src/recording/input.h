@@ -42,7 +42,7 @@ typedef struct sl_input_spec {
     const char *cubin;       /* workloads, PTX, LLVM IR: machine code of the kernels, or a folder that has it in a file
                                 NAME.cubin; "": none */
     const char *llvm;        /* LLVM IR: version or library; "": the newest */
-    bool optimise;           /* LLVM IR: run -O2 first */
+    bool optimize;           /* LLVM IR: run -O2 first */
     bool number_loads;       /* LLVM IR: line numbers of the code are numbers of loads, for tuning */
     uint64_t seed;           /* of generated data */
 } sl_input_spec;

@@ -161,7 +161,7 @@ sl_status sl_kernel_arg_parse(const char *text, sl_kernel_arg *arg, sl_error *er
     return text[length] == '[' ? parse_buffer(text + length, arg, error) : parse_value(text + length + 1, arg, error);
 }
 
-static void put_number(const sl_kernel_arg *arg, uint8_t *to, uint64_t integer, double real)
+static void store_number(const sl_kernel_arg *arg, uint8_t *to, uint64_t integer, double real)
 {
     float single = (float)real;
     if (arg->kind != 'f')
@@ -197,13 +197,13 @@ static sl_status fill_buffer(const sl_kernel_arg *arg, uint8_t *data, sl_random 
         if (arg->fill == SL_FILL_VALUE)
             memcpy(to, arg->value, arg->bytes);
         else if (arg->fill == SL_FILL_IOTA)
-            put_number(arg, to, i, (double)i);
+            store_number(arg, to, i, (double)i);
         else if (arg->kind == 'f') /* 24 bits, so that a single-precision number never rounds up to the bound */
-            put_number(arg, to, 0, (double)sl_random_f32(random) * (arg->bound ? arg->bound : 1));
+            store_number(arg, to, 0, (double)sl_random_f32(random) * (arg->bound ? arg->bound : 1));
         else if (arg->bound >= 1)
-            put_number(arg, to, sl_random_below(random, (uint64_t)arg->bound), 0);
+            store_number(arg, to, sl_random_below(random, (uint64_t)arg->bound), 0);
         else
-            put_number(arg, to, sl_random_u64(random), 0);
+            store_number(arg, to, sl_random_u64(random), 0);
     }
     return SL_OK;
 }

@@ -25,8 +25,8 @@ static void describe_params(const sl_ptx_func *func, char *text, size_t size)
     }
 }
 
-static sl_status put_args(const sl_ptx_func *func, const sl_kernel_launch *launch, uint64_t seed, sl_device *device,
-                          launch_args *args, sl_error *error)
+static sl_status prepare_args(const sl_ptx_func *func, const sl_kernel_launch *launch, uint64_t seed, sl_device *device,
+                              launch_args *args, sl_error *error)
 {
     sl_random random = sl_random_seed(seed);
     char params[512], label[48];
@@ -60,7 +60,7 @@ sl_status sl_kernel_launch_run(const sl_kernel_launch *launch, sl_device_module 
     sl_device_kernel *kernel = NULL;
     sl_status status = sl_device_kernel_get(module, launch->entry, &kernel, error);
     if (!status)
-        status = put_args(sl_device_kernel_func(kernel), launch, seed, device, &args, error);
+        status = prepare_args(sl_device_kernel_func(kernel), launch, seed, device, &args, error);
     if (!status) {
         sl_device_launch placed = {
             .dynamic_shared_bytes = (uint32_t)launch->shared_bytes, .args = args.count, .arg = args.value};

@@ -143,7 +143,7 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
     if (!status && end.traces > 1)
         status = sl_fail(
             error, SL_UNSUPPORTED,
-            "%u processes of %s launched kernels; record them with 'sluice trace' and analyse one of the traces",
+            "%u processes of %s launched kernels; record them with 'sluice trace' and analyze one of the traces",
             end.traces, input->spec.name);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
         status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing of %s was recorded" : "%s launched no kernel",

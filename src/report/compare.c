@@ -89,7 +89,7 @@ static void add_load(reader *r, sl_compared_load load, const sl_counts *counts)
 static size_t add_launches(reader *r, const char *symbol, const char *name, uint64_t launches, const sl_counts *counts)
 {
     size_t k = kernel_of(r, symbol, name);
-    sl_compared *of[] = {&r->c->total, k == SIZE_MAX ? NULL : &r->c->kernels.items[k].of};
+    sl_compared_sides *of[] = {&r->c->total, k == SIZE_MAX ? NULL : &r->c->kernels.items[k].of};
     for (int i = 0; i < 2 && k != SIZE_MAX; i++) {
         of[i]->there[r->side] = true;
         of[i]->launches[r->side] += launches;
@@ -335,7 +335,7 @@ static bool match_moved(sl_comparison *c, bool loosely)
 
 /* ---- metrics ---- */
 
-bool sl_compared_metric(const sl_compared *of, sl_metric metric, double value[2])
+bool sl_compared_metric(const sl_compared_sides *of, sl_metric metric, double value[2])
 {
     bool known = true;
     for (int side = 0; side < 2; side++)
@@ -343,7 +343,7 @@ bool sl_compared_metric(const sl_compared *of, sl_metric metric, double value[2]
     return known;
 }
 
-static double change(const sl_compared *of, sl_metric metric)
+static double change(const sl_compared_sides *of, sl_metric metric)
 {
     double value[2] = {0, 0};
     for (int side = 0; side < 2; side++)
@@ -352,7 +352,7 @@ static double change(const sl_compared *of, sl_metric metric)
     return value[1] - value[0];
 }
 
-char *sl_change_text(const sl_compared *of, sl_metric metric, char buffer[SL_METRIC_BYTES])
+char *sl_change_text(const sl_compared_sides *of, sl_metric metric, char buffer[SL_METRIC_BYTES])
 {
     double v[2];
     char text[SL_HUMAN_BYTES];
@@ -374,7 +374,7 @@ char *sl_change_text(const sl_compared *of, sl_metric metric, char buffer[SL_MET
 /* ---- order ---- */
 
 /* What matters most of what has changed. */
-static sl_metric first_changed(const sl_compared *of, const sl_metric *metric, size_t count)
+static sl_metric first_changed(const sl_compared_sides *of, const sl_metric *metric, size_t count)
 {
     double value[2];
     for (size_t i = 0; i < count; i++)
@@ -533,4 +533,24 @@ sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *c, sl_error *e
     char from[SL_DOUBLE_BYTES], to[SL_DOUBLE_BYTES], changed[SL_METRIC_BYTES];
     return sl_fail(error, SL_FAULT, "%s is %s, and was %s (%s): it fails '%s'", name, sl_double_text(v[1], to),
                    sl_double_text(v[0], from), sl_change_text(&c->total, gate->metric, changed), gate->text);
+}
+
+bool sl_comparison_by_kernel(const sl_comparison *c, size_t **first, size_t **load)
+{
+    /* Two more than there are kernels: counts are shifted by one while loads are placed. */
+    size_t *at = calloc(c->kernels.count + 2, sizeof *at), *number = calloc(c->loads.count + 1, sizeof *number);
+    *first = at;
+    *load = number;
+    if (!at || !number) {
+        free(at);
+        free(number);
+        return false;
+    }
+    for (size_t i = 0; i < c->loads.count; i++)
+        at[c->loads.items[i].kernel + 2]++;
+    for (size_t k = 2; k < c->kernels.count + 2; k++)
+        at[k] += at[k - 1];
+    for (size_t i = 0; i < c->loads.count; i++)
+        number[at[c->loads.items[i].kernel + 1]++] = i;
+    return true;
 }

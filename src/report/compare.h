@@ -13,11 +13,11 @@
 #include "report/page.h"
 
 /* What is compared, on either side; `there` is false where it is on the other side alone. */
-typedef struct sl_compared {
+typedef struct sl_compared_sides {
     bool there[2];
     sl_counts counts[2];
     uint64_t launches[2];
-} sl_compared;
+} sl_compared_sides;
 
 typedef struct sl_compared_load {
     size_t kernel;      /* of the comparison */
@@ -26,18 +26,18 @@ typedef struct sl_compared_load {
     const char *opcode, *array;
     const char *allocation; /* that the array is on the first side that says so: "alloc 3 in main+0x4e"; "": unknown */
     const char *array_text; /* both, for people: "param_0 (alloc 3 in main+0x4e)" */
-    sl_compared of;
+    sl_compared_sides of;
 } sl_compared_load;
 
 typedef struct sl_compared_kernel {
     const char *symbol, *name;
-    sl_compared of;
+    sl_compared_sides of;
 } sl_compared_kernel;
 
 typedef struct sl_comparison {
     sl_arena arena;
     const char *label[2]; /* "a.slt on h200", "a.json (model on h200)" */
-    sl_compared total;
+    sl_compared_sides total;
     SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
     SL_ARRAY(sl_compared_load) loads;     /* by effect */
     sl_metric effect, load_effect;        /* what they are sorted by */
@@ -55,9 +55,9 @@ sl_status sl_compare(const sl_compared_side side[2], sl_comparison *comparison, 
 void sl_comparison_fini(sl_comparison *comparison); /* zeros are fine */
 
 /* A metric on both sides; false where one does not know it. */
-bool sl_compared_metric(const sl_compared *of, sl_metric metric, double value[2]);
+bool sl_compared_metric(const sl_compared_sides *of, sl_metric metric, double value[2]);
 /* "+5.0%", "-3", "same"; "new" and "gone" where a side has nothing. Returns `buffer`. */
-char *sl_change_text(const sl_compared *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
+char *sl_change_text(const sl_compared_sides *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
 
 /* ---- gates ---- */
 
@@ -76,13 +76,15 @@ sl_status sl_gate_parse(const char *text, sl_gate *gate, sl_error *error);
 /* SL_FAULT with a sentence where it fails; SL_INVALID where a side does not have the metric. */
 sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *comparison, sl_error *error);
 
+/* The loads of each kernel: load[first[k]] … load[first[k + 1] - 1] are numbers of those of kernel k. The caller frees
+ * both. False when memory runs out. */
+bool sl_comparison_by_kernel(const sl_comparison *comparison, size_t **first, size_t **load);
+
 /* ---- forms ---- */
 
-sl_status sl_comparison_text(FILE *file, const sl_comparison *comparison, size_t width, sl_error *error);
-sl_status sl_comparison_json(FILE *file, const sl_comparison *comparison, sl_error *error);
-/* A row per kernel and metric (without a kernel: of all together); a row per memory instruction and metric. */
-sl_status sl_comparison_csv(FILE *file, const sl_comparison *comparison, sl_error *error);
-sl_status sl_comparison_loads(FILE *file, const sl_comparison *comparison, sl_error *error);
+/* For people and for programs; in CSV a row per kernel and metric (without a kernel: of all together), or per memory
+ * instruction and metric. */
+void sl_document_comparison(sl_document *document, const sl_comparison *comparison);
 sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
 
 #endif

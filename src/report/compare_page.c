@@ -9,7 +9,7 @@
 
 enum { MAX_LOADS = 500 };
 
-static void value_cells(FILE *file, const sl_compared *of, sl_metric metric)
+static void value_cells(FILE *file, const sl_compared_sides *of, sl_metric metric)
 {
     double v[2], most;
     char text[SL_METRIC_BYTES], exact[SL_DOUBLE_BYTES];
@@ -43,7 +43,7 @@ static void value_columns(FILE *file)
     sl_html_column(file, "", "right: more in B; left: less", false);
 }
 
-static bool differs(const sl_compared *of, sl_metric metric)
+static bool differs(const sl_compared_sides *of, sl_metric metric)
 {
     double v[2];
     return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/launches.h"
 #include "report/rules.h"
 
 const sl_finding_limits sl_finding_least = {
@@ -149,30 +150,42 @@ static char *effect_text(const sl_finding *f, char *buffer, size_t size)
     return buffer;
 }
 
-void sl_findings_json(sl_json *j, const sl_findings *findings)
+static void put_evidence(sl_json *j, const void *of)
 {
-    sl_json_array_member(j, "findings", true);
+    const sl_finding *f = of;
+    sl_json_object(j, false);
+    for (size_t n = 0; n < f->numbers; n++)
+        sl_json_double_member(j, f->number[n].name, f->number[n].value);
+    sl_json_close(j, '}');
+}
+
+void sl_document_findings(sl_document *d)
+{
+    static const sl_column columns[] = {
+        SL_DATA("rule"), SL_DATA("kernel"),           SL_DATA("name"),  SL_INST_ID,          SL_DATA("effect"),
+        SL_DATA("unit"), SL_DATA("estimated_cycles"), SL_DATA("share"), SL_DATA("evidence"), SL_DATA("text"),
+        SL_DATA("fix")};
+    const sl_findings *findings = d ? sl_document_info(d)->findings : NULL;
+    if (!findings)
+        return;
+    sl_table *t = sl_document_table(d, "findings", NULL, SL_FORM_JSON, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < findings->list.count; i++) {
         const sl_finding *f = &findings->list.items[i];
-        sl_json_object(j, false);
-        sl_json_string_member(j, "rule", f->rule->name);
-        sl_json_string_member(j, "kernel", f->symbol);
-        sl_json_string_member(j, "name", f->kernel);
+        sl_table_cell(t, f->rule->name);
+        sl_table_cell(t, f->symbol);
+        sl_table_cell(t, f->kernel);
         if (f->inst)
-            sl_inst_json(j, f->inst);
-        sl_json_double_member(j, "effect", f->effect);
-        sl_json_string_member(j, "unit", f->rule->unit);
-        sl_json_double_member(j, "estimated_cycles", f->cycles);
-        sl_json_double_member(j, "share", f->share);
-        sl_json_object_member(j, "evidence", false);
-        for (size_t n = 0; n < f->numbers; n++)
-            sl_json_double_member(j, f->number[n].name, f->number[n].value);
-        sl_json_close(j, '}');
-        sl_json_string_member(j, "text", f->text);
-        sl_json_string_member(j, "way_out", f->rule->way_out);
-        sl_json_close(j, '}');
+            sl_inst_id_cells(t, f->inst);
+        for (int c = 0; c < SL_INST_ID_COLUMNS && !f->inst; c++)
+            sl_table_none(t);
+        sl_table_number(t, f->effect, 0, "");
+        sl_table_cell(t, f->rule->unit);
+        sl_table_number(t, f->cycles, 0, "");
+        sl_table_number(t, f->share, 3, "");
+        sl_table_json_value(t, put_evidence, f);
+        sl_table_cell(t, f->text);
+        sl_table_cell(t, f->rule->fix);
     }
-    sl_json_close(j, ']');
 }
 
 void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx)
@@ -229,14 +242,16 @@ static void put_group(FILE *file, const sl_findings *findings, size_t first, siz
     fprintf(file, "%*s", INDENT, "");
     put_paragraph(file, text, width);
     fprintf(file, "%*s", INDENT, "");
-    put_paragraph(file, f->rule->way_out, width);
+    put_paragraph(file, f->rule->fix, width);
 }
 
-void sl_findings_text(FILE *file, const sl_findings *findings, size_t width)
+static void put_findings(FILE *file, const void *of, size_t width)
 {
+    const sl_findings *findings = of;
     size_t groups = 0;
     if (findings->list.count)
-        fprintf(file, "\nFindings for %s, by estimated effect ('sluice explain RULE' tells more)\n", findings->machine);
+        fprintf(file, "\nFindings for %s, largest estimated cost first (details: sluice explain RULE)\n",
+                findings->machine);
     for (size_t i = 0, end; i < findings->list.count; i = end) {
         for (end = i + 1; end < findings->list.count && sl_finding_continues(findings, end);)
             end++;
@@ -245,4 +260,10 @@ void sl_findings_text(FILE *file, const sl_findings *findings, size_t width)
     }
     if (groups > MAX_SHOWN)
         fprintf(file, "(%zu more; --json shows all)\n", groups - MAX_SHOWN);
+}
+
+void sl_document_findings_text(sl_document *d)
+{
+    if (d && sl_document_info(d)->findings)
+        sl_document_prose(d, put_findings, sl_document_info(d)->findings);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings: what costs most, in words, with the evidence and a way out. Rules are in rules.def; they look at counters
+/* Findings: what costs most, in words, with the evidence and a fix. Rules are in rules.def; they look at counters
  * that reports have already, loads and stores alike.
  *
  * Effects are estimates. The work of a kernel is the sum of the cycles that an SM needs to issue its instructions, to
@@ -10,7 +10,7 @@
 #define SL_REPORT_FINDINGS_H
 
 #include "analysis/result_set.h"
-#include "base/json_write.h"
+#include "report/document.h"
 
 typedef enum sl_rule_id {
 #define SL_RULE(id, ...) SL_RULE_##id,
@@ -23,7 +23,7 @@ typedef struct sl_rule {
     const char *unit;         /* of its effect */
     double threshold;
     const char *measure; /* with %s for the threshold */
-    const char *way_out, *explanation;
+    const char *fix, *explanation;
 } sl_rule;
 
 extern const sl_rule sl_rules[SL_RULES];
@@ -81,10 +81,9 @@ bool sl_finding_continues(const sl_findings *findings, size_t at);
 /* "norms, slow.cu:9 (x4), ld.global.f32 of param_0". Returns `buffer`. */
 char *sl_finding_place(const sl_finding *finding, char *buffer, size_t size);
 
-/* A few lines for each, at most `width` columns (0: 80); nothing where there are none. */
-void sl_findings_text(FILE *file, const sl_findings *findings, size_t width);
-/* A member: "findings": [...]. */
-void sl_findings_json(sl_json *json, const sl_findings *findings);
+/* Those of the document's info, where something was looked for: for programs, and, a few lines for each, for people. */
+void sl_document_findings(sl_document *document);
+void sl_document_findings_text(sl_document *document);
 /* "spmv.cu:11:1: note: ..." for editors and CI. `ptx` names the file that PTX lines are of; NULL: unknown. */
 void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx);
 

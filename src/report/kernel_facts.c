@@ -66,7 +66,8 @@ static shape shape_of(sl_kernel_facts *k, const sl_logged_launch *l)
                               .regs_estimated = l->kernel->regs_estimated,
                               .static_shared_bytes = l->kernel->static_shared_bytes};
     sl_trace_launch launch = {.dynamic_shared_bytes = l->dynamic_shared_bytes,
-                              .preferred_shared_plus = l->preferred_shared_plus,
+                              .has_preferred_shared = l->has_preferred_shared,
+                              .preferred_shared = l->preferred_shared,
                               .lanes = l->lanes};
     sl_occupancy occupancy;
     memcpy(launch.grid, l->grid, sizeof launch.grid);

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* The report "what each kernel launch executed and accessed", as text, JSON and CSV. */
+/* Launches with their memory instructions, as parts of documents: counted, modelled or simulated. */
 #ifndef SL_REPORT_LAUNCHES_H
 #define SL_REPORT_LAUNCHES_H
 
-#include <stdio.h>
+#include "analysis/result.h"
+#include "report/document.h"
+#include "report/metrics.h"
 
-#include "analysis/launch_log.h"
+/* For programs: every launch with its counters, its memory instructions and its arrays; with `sim` (NULL: none) also
+ * what only the simulator knows: levels, policies, bounds. */
+void sl_document_launches(sl_document *document, const sl_launch_log *log, const sl_result *sim);
 
-/* Where numbers came from, for the head of a JSON report. */
-typedef struct sl_report_option {
-    const char *name, *value;
-} sl_report_option;
-typedef struct sl_report_trace {
-    const char *path, *producer; /* producer NULL: unknown */
-    const char *format;          /* "sluice", "accel-sim", "threads" */
-    uint64_t bytes;              /* 0: unknown */
-    const char *damage;          /* what cannot be read; NULL: nothing */
-} sl_report_trace;
-typedef struct sl_report_info {
-    const char *command; /* "run" */
-    const char *heading; /* what was analysed, on which GPU and how, for a line above tables; NULL: none */
-    const char *machine; /* NULL: none was involved, and the member is left out */
-    const sl_report_option *option;
-    size_t options;
-    const uint64_t *seed;               /* NULL: none was involved */
-    const sl_report_trace *trace;       /* NULL: the launches do not come from a trace file */
-    const struct sl_findings *findings; /* NULL: nothing was looked for, and the member is left out */
-} sl_report_info;
+/* For people: a row per launch, or per kernel where there are many; then, per kernel, the memory instructions with the
+ * most traffic or misses. */
+void sl_document_counted(sl_document *document, const sl_launch_log *log);
+void sl_document_modelled(sl_document *document, const sl_launch_log *log);
+void sl_document_simulated(sl_document *document, const sl_result *result);
 
-/* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
-sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
-sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_report_info *info, sl_error *error);
-/* Modelled launches as tables; their JSON and CSV are those of all launches. */
-sl_status sl_model_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
-/* A row per launch; a row per memory instruction of each launch. */
-sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error);
-sl_status sl_launch_report_loads(FILE *file, const sl_launch_log *log, sl_error *error);
+/* ---- for other parts ---- */
+
+/* Launches beyond these are summed by kernel. */
+enum { SL_MAX_LAUNCH_LINES = 40 };
+/* Columns that say which launch a row is of, for programs: index, kernel, name; with SL_LAUNCH_SHAPE grid and block. */
+#define SL_LAUNCH_ID                                                                                                   \
+    SL_DATA_IN("index", SL_FORM_DATA | SL_FORM_LOADS), SL_DATA_IN("kernel", SL_FORM_DATA | SL_FORM_LOADS),             \
+        SL_DATA_IN("name", SL_FORM_DATA | SL_FORM_LOADS)
+#define SL_LAUNCH_SHAPE SL_LAUNCH_ID, SL_DATA_IN("grid", SL_FORM_DATA), SL_DATA_IN("block", SL_FORM_DATA)
+void sl_launch_id_cells(sl_table *table, uint64_t index, const char *symbol, const char *name);
+void sl_launch_shape_cells(sl_table *table, const sl_logged_launch *launch);
+/* Columns that name a memory instruction, for programs, and their cells. */
+#define SL_INST_ID                                                                                                     \
+    SL_DATA("pc"), SL_DATA("line"), SL_DATA("source"), SL_DATA("opcode"), SL_DATA("array"),                            \
+        SL_DATA_IN("allocation", SL_FORM_JSON), SL_DATA_IN("allocation_bytes", SL_FORM_JSON)
+enum { SL_INST_ID_COLUMNS = 7 };
+void sl_inst_id_cells(sl_table *table, const sl_inst_name *inst);
+/* Location, opcode and array of an instruction, for people. */
+void sl_inst_cells(sl_table *table, const sl_inst_name *inst, uint32_t copies, bool opcode);
 
 #endif

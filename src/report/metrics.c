@@ -154,7 +154,7 @@ sl_table *sl_metric_table(const sl_column *first, size_t firsts, const sl_metric
     memcpy(columns, first, firsts * sizeof *first);
     for (size_t i = 0; i < metrics->count; i++)
         columns[firsts + i] =
-            (sl_column){sl_metric_infos[metrics->metric[i]].heading, true, fit_of(metrics->metric[i])};
+            (sl_column){sl_metric_infos[metrics->metric[i]].heading, true, fit_of(metrics->metric[i]), NULL, 0};
     if (lasts)
         memcpy(columns + firsts + metrics->count, last, lasts * sizeof *last);
     sl_table *table = sl_table_create(columns, firsts + metrics->count + lasts);
@@ -162,29 +162,31 @@ sl_table *sl_metric_table(const sl_column *first, size_t firsts, const sl_metric
     return table;
 }
 
-void sl_table_metrics(sl_table *t, const sl_metric_list *metrics, const sl_metric_row *row)
+void sl_table_metric(sl_table *t, sl_metric metric, const sl_metric_row *row)
 {
     char text[SL_METRIC_BYTES];
+    sl_fraction f = row ? sl_metric_of(metric, row) : (sl_fraction){0, 0, false};
+    if (!f.known)
+        sl_table_none(t);
+    else if (sl_metric_is_share(metric))
+        sl_table_share(t, f.part, f.whole);
+    else if (has_unit(metric, "ratio"))
+        sl_table_number(t, (double)f.part / (double)f.whole, 2, "");
+    else if (has_unit(metric, "bytes"))
+        sl_table_bytes(t, f.part);
+    else if (has_unit(metric, "ns"))
+        sl_table_cell(t, time_text((double)f.part, text));
+    else
+        sl_table_count(t, f.part);
+}
+
+void sl_table_metrics(sl_table *t, const sl_metric_list *metrics, const sl_metric_row *row)
+{
     for (size_t i = 0; i < metrics->count; i++)
-        sl_table_cell(t, row ? sl_metric_text(metrics->metric[i], row, 1, text) : "");
+        sl_table_metric(t, metrics->metric[i], row);
 }
 
 void sl_table_counts(sl_table *t, const sl_metric_list *metrics, const sl_counts *counts)
 {
     sl_table_metrics(t, metrics, &(sl_metric_row){.counts = counts});
-}
-
-void sl_table_share(sl_table *t, uint64_t part, uint64_t whole)
-{
-    char text[SL_HUMAN_BYTES];
-    if (whole)
-        sl_table_cellf(t, "%s%%", sl_human_ratio(100.0 * (double)part / (double)whole, 1, text));
-    else
-        sl_table_cell(t, "");
-}
-
-void sl_table_count(sl_table *t, uint64_t value)
-{
-    char text[SL_HUMAN_BYTES];
-    sl_table_cell(t, sl_human_count(value, text));
 }

@@ -64,7 +64,6 @@ sl_table *sl_metric_table(const sl_column *first, size_t firsts, const sl_metric
 /* The cells of these columns. NULL: nothing is known. */
 void sl_table_metrics(sl_table *table, const sl_metric_list *metrics, const sl_metric_row *row);
 void sl_table_counts(sl_table *table, const sl_metric_list *metrics, const sl_counts *counts);
-void sl_table_share(sl_table *table, uint64_t part, uint64_t whole); /* empty where there is no whole */
-void sl_table_count(sl_table *table, uint64_t value);
+void sl_table_metric(sl_table *table, sl_metric metric, const sl_metric_row *row);
 
 #endif

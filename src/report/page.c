@@ -50,11 +50,16 @@ static void put_nav(FILE *file, const sl_page *page)
         const char *id, *title;
         bool there;
     } links[] = {
-        {"findings", "Findings", in->info.findings},         {"overview", "Overview", page->kernels.count},
-        {"time", "Time", sl_section_has_time(page)},         {"kernels", "Kernels", page->kernels.count},
-        {"sizes", "Cache sizes", page->sizes.kernels},       {"policies", "Policies", page->policies.kernels},
-        {"simulated", "Simulated", page->simulated.kernels}, {"hardware", "Hardware", in->validation},
-        {"launches", "Launches", page->launches.count > 1},  {"counters", "Counters", true},
+        {"findings", "Findings", in->info.findings},
+        {"overview", "Overview", page->kernels.count},
+        {"time", "Time", sl_section_has_time(page)},
+        {"kernels", "Kernels", page->kernels.count},
+        {"sizes", "Cache sizes", sl_page_has_sweep(in->sizes)},
+        {"policies", "Policies", sl_page_has_sweep(in->policies)},
+        {"simulated", "Simulated", sl_page_has_sweep(in->simulated)},
+        {"hardware", "Hardware", in->validation},
+        {"launches", "Launches", page->launches.count > 1},
+        {"counters", "Counters", true},
     };
     fputs("<nav aria-label=Sections><ul>\n", file);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
@@ -93,7 +98,10 @@ static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return sl_fail_memory(error);
-    sl_status status = sl_page_data_json(memory, page, !sl_page_folds_launches(page), error);
+    sl_document *d = sl_document_create(&page->input.info, SL_FORM_JSON);
+    sl_document_page(d, page, !sl_page_folds_launches(page));
+    sl_status status = sl_document_write(d, SL_FORM_JSON, memory, 0, error);
+    sl_document_destroy(d);
     if (fclose(memory) && !status)
         status = sl_fail_memory(error);
     if (!status) {

@@ -2,8 +2,9 @@
 /* One self-contained HTML page about a run: counters, model, reuse, comparisons of cache sizes and policies, and
  * hardware counters beside the model. Any of these may be missing.
  *
- * Tables are in the HTML; charts and sorting are added by the script of the page, from one JSON object that is also
- * what sl_page_json writes (but for the list of launches, where there are many). Nothing is fetched from anywhere. */
+ * Tables are in the HTML; charts and sorting are added by the script of the page, from one JSON object: the document
+ * that sl_document_page makes (without the list of launches, where there are many). Nothing is fetched from anywhere.
+ */
 #ifndef SL_REPORT_PAGE_H
 #define SL_REPORT_PAGE_H
 
@@ -43,10 +44,9 @@ sl_status sl_page_create(const sl_page_input *input, sl_page **page, sl_error *e
 void sl_page_destroy(sl_page *page); /* NULL is fine */
 
 sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error);
-sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error);
-/* A row per kernel; a row per memory instruction of each kernel. */
-sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error);
-sl_status sl_page_loads(FILE *file, const sl_page *page, sl_error *error);
+/* The data of the page, for programs: in CSV a row per kernel, or per memory instruction of each kernel. `launches`:
+ * with the list of launches. */
+void sl_document_page(sl_document *document, const sl_page *page, bool launches);
 
 /* What each source line of each kernel did, in the format of callgrind: for KCachegrind and callgrind_annotate. Kernels
  * are functions, counters are events. Counts of a kernel that belong to no line (instructions, say) are at its line 0,

@@ -9,54 +9,55 @@
 
 /* ---- sweeps ---- */
 
-static void put_size(FILE *file, const sl_page_size *size)
+static void put_size(FILE *file, const sl_swept *of)
 {
     char min[SL_HUMAN_BYTES], max[SL_HUMAN_BYTES];
-    if (size->min == size->max)
-        sl_html_cell_bytes(file, size->max);
+    if (of->min_l1_bytes == of->max_l1_bytes)
+        sl_html_cell_bytes(file, of->max_l1_bytes);
     else
-        fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)size->max,
-                sl_human_bytes(size->min, min), sl_human_bytes(size->max, max));
+        fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)of->max_l1_bytes,
+                sl_human_bytes(of->min_l1_bytes, min), sl_human_bytes(of->max_l1_bytes, max));
 }
 
-static void size_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const sl_page_size *size,
-                      const char *name, const sl_page_columns *columns)
+static void size_rows(FILE *file, const sl_sweep *s, const sl_swept *swept, const char *name,
+                      const sl_page_columns *columns)
 {
-    for (size_t p = 0; p < s->points; p++) {
-        const sl_sweep_point *point = &s->point[p];
+    for (size_t p = 0; p < s->points.count; p++) {
+        const sl_sweep_point *point = &s->points.items[p];
+        const sl_level *first = &point->point.resolved->level[0];
         fputs("<tr>", file);
         sl_html_cell(file, name);
         fprintf(file, "<td>%s%s%s</td>", point->varied ? point->varied : "", point->varied ? " " : "",
                 point->factor ? point->factor : "");
-        put_size(file, &size[p]);
-        sl_html_cell_count(file, point->ways);
-        sl_html_cell_bytes(file, point->line_bytes);
-        if (point->mshrs)
-            sl_html_cell_count(file, point->mshrs);
+        put_size(file, &swept[p]);
+        sl_html_cell_count(file, first->ways);
+        sl_html_cell_bytes(file, first->line_bytes);
+        if (first->mshrs)
+            sl_html_cell_count(file, first->mshrs);
         else
             sl_html_cell_none(file);
-        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &counts[p]});
+        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &swept[p].counts});
         fputs("</tr>\n", file);
     }
 }
 
-static sl_page_columns columns_of(const sl_page_sweep *sum, bool bars)
+static sl_page_columns columns_of(const sl_sweep *s, bool bars)
 {
     sl_page_columns columns = {.bars = bars};
-    for (size_t p = 0; p < sum->sweep->points; p++)
-        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &sum->all[p]});
+    for (size_t p = 0; p < s->points.count; p++)
+        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &s->all[p].counts});
     return columns;
 }
 
 /* Writes the title, chart and note of a section; false where there is nothing to show. */
-static bool section_start(FILE *file, const sl_page_sweep *sum, const char *id, const char *title, const char *caption)
+static bool section_start(FILE *file, const sl_sweep *s, const char *id, const char *title, const char *caption)
 {
-    if (!sum->kernels)
+    if (!sl_page_has_sweep(s))
         return false;
     fprintf(file, "<section id=%s><h2>%s</h2>\n", id, title);
     sl_section_chart(file, id, SIZE_MAX, caption);
-    if (sum->sweep->note)
-        sl_html_note(file, sum->sweep->note);
+    if (*s->note)
+        sl_html_note(file, s->note);
     return true;
 }
 
@@ -68,11 +69,10 @@ static void section_end(FILE *file)
 
 void sl_section_sizes(FILE *file, const sl_page *page)
 {
-    const sl_page_sweep *sum = &page->sizes;
-    const sl_sweep *s = sum->sweep;
-    if (!section_start(file, sum, "sizes", "Cache sizes", "L1 load misses by class, for each L1 configuration"))
+    const sl_sweep *s = page->input.sizes;
+    if (!section_start(file, s, "sizes", "Cache sizes", "L1 load misses by class, for each L1 configuration"))
         return;
-    sl_page_columns columns = columns_of(sum, true);
+    sl_page_columns columns = columns_of(s, true);
     sl_html_table(file, "Loads with each L1 configuration", "sortable long");
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "varied", "parameter that differs from the machine description", false);
@@ -82,80 +82,78 @@ void sl_section_sizes(FILE *file, const sl_page *page)
     sl_html_column(file, "MSHRs", "empty: unlimited", true);
     sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
-    if (sum->kernels > 1)
-        size_rows(file, s, sum->all, sum->all_size, "all kernels", &columns);
-    for (size_t k = 0; k < sum->kernels; k++)
-        size_rows(file, s, &sum->counts[k * s->points], &sum->size[k * s->points], sum->first[k]->name, &columns);
+    if (s->kernels > 1)
+        size_rows(file, s, s->all, "all kernels", &columns);
+    for (size_t k = 0; k < s->kernels; k++)
+        size_rows(file, s, s->kernel[k].swept, s->kernel[k].name, &columns);
     section_end(file);
 }
 
 /* ---- policies ---- */
 
-static void policy_row(FILE *file, const sl_counts *counts, size_t points, const char *name)
+static void policy_row(FILE *file, const sl_sweep *s, const sl_swept *swept, const char *name)
 {
     fputs("<tr>", file);
     sl_html_cell(file, name);
-    for (size_t p = 0; p < points; p++)
-        sl_html_cell_metric(file, "n", SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &counts[p]});
+    for (size_t p = 0; p < s->points.count; p++)
+        sl_html_cell_metric(file, "n", SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &swept[p].counts});
     fputs("</tr>\n", file);
 }
 
 void sl_section_policies(FILE *file, const sl_page *page)
 {
-    const sl_page_sweep *sum = &page->policies;
-    const sl_sweep *s = sum->sweep;
-    if (!section_start(file, sum, "policies", "Policies", "L1 load hit rate by replacement policy"))
+    const sl_sweep *s = page->input.policies;
+    if (!section_start(file, s, "policies", "Policies", "L1 load hit rate by replacement policy"))
         return;
     sl_html_table(file, "L1 load hit rates by replacement policy", "sortable");
     sl_html_column(file, "kernel", NULL, false);
-    for (size_t p = 0; p < s->points; p++)
-        sl_html_column(file, s->point[p].replacement ? s->point[p].replacement : "", NULL, true);
+    for (size_t p = 0; p < s->points.count; p++)
+        sl_html_column(file, s->points.items[p].policy ? s->points.items[p].policy : "", NULL, true);
     sl_html_table_rows(file);
-    if (sum->kernels > 1)
-        policy_row(file, sum->all, s->points, "all kernels");
-    for (size_t k = 0; k < sum->kernels; k++)
-        policy_row(file, &sum->counts[k * s->points], s->points, sum->first[k]->name);
+    if (s->kernels > 1)
+        policy_row(file, s, s->all, "all kernels");
+    for (size_t k = 0; k < s->kernels; k++)
+        policy_row(file, s, s->kernel[k].swept, s->kernel[k].name);
     section_end(file);
 }
 
 /* ---- policies in the simulator ---- */
 
 /* The first point is the baseline. */
-static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const char *name,
+static void simulated_rows(FILE *file, const sl_sweep *s, const sl_swept *swept, const char *name,
                            const sl_page_columns *columns)
 {
-    double base = (double)counts[0].value[SL_COUNTER_cycles];
-    for (size_t p = 0; p < s->points; p++) {
-        uint64_t cycles = counts[p].value[SL_COUNTER_cycles];
+    double base = (double)swept[0].counts.value[SL_COUNTER_cycles];
+    for (size_t p = 0; p < s->points.count; p++) {
+        uint64_t cycles = swept[p].counts.value[SL_COUNTER_cycles];
         fputs("<tr>", file);
         sl_html_cell(file, name);
-        sl_html_cell(file, s->point[p].replacement);
+        sl_html_cell(file, s->points.items[p].policy);
         if (cycles)
             sl_html_cell_number(file, base / (double)cycles, 3, "");
         else
             sl_html_cell_none(file);
-        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &counts[p]});
+        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &swept[p].counts});
         fputs("</tr>\n", file);
     }
 }
 
 void sl_section_simulated(FILE *file, const sl_page *page)
 {
-    const sl_page_sweep *sum = &page->simulated;
-    const sl_sweep *s = sum->sweep;
-    if (!section_start(file, sum, "simulated", "Simulated policies", "Simulated speedup by L1 policy"))
+    const sl_sweep *s = page->input.simulated;
+    if (!section_start(file, s, "simulated", "Simulated policies", "Simulated speedup by L1 policy"))
         return;
-    sl_page_columns columns = columns_of(sum, false);
+    sl_page_columns columns = columns_of(s, false);
     sl_html_table(file, "Simulation with each L1 policy", "sortable long");
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "L1 policy", "the first is the baseline; bypass policies keep its replacement policy", false);
     sl_html_column(file, "speedup", "cycles of the baseline divided by cycles with this policy", true);
     sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
-    if (sum->kernels > 1)
-        simulated_rows(file, s, sum->all, "all kernels", &columns);
-    for (size_t k = 0; k < sum->kernels; k++)
-        simulated_rows(file, s, &sum->counts[k * s->points], sum->first[k]->name, &columns);
+    if (s->kernels > 1)
+        simulated_rows(file, s, s->all, "all kernels", &columns);
+    for (size_t k = 0; k < s->kernels; k++)
+        simulated_rows(file, s, s->kernel[k].swept, s->kernel[k].name, &columns);
     section_end(file);
 }
 
@@ -270,10 +268,10 @@ void sl_section_hardware(FILE *file, const sl_page *page)
 static sl_counter_set known_in(const sl_page *page)
 {
     sl_counter_set known = page->counts.known;
-    const sl_page_sweep *sums[] = {&page->sizes, &page->policies, &page->simulated};
+    const sl_sweep *sweeps[] = {page->input.sizes, page->input.policies, page->input.simulated};
     for (int i = 0; i < 3; i++)
-        for (size_t p = 0; sums[i]->kernels && p < sums[i]->sweep->points; p++)
-            sl_counter_set_join(&known, &sums[i]->all[p].known);
+        for (size_t p = 0; sl_page_has_sweep(sweeps[i]) && p < sweeps[i]->points.count; p++)
+            sl_counter_set_join(&known, &sweeps[i]->all[p].counts.known);
     const sl_validation *v = page->input.validation;
     for (size_t i = 0; v && i < v->launches; i++) {
         sl_counter_set_join(&known, &v->launch[i].measured.known);

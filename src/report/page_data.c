@@ -128,58 +128,6 @@ static bool add_profile(sl_page *page, const sl_profile_sum *sum)
     return true;
 }
 
-/* ---- sweeps ---- */
-
-/* Numbers of kernels, from 1, by symbol; 0 is none. False when memory runs out. */
-static bool number_launches(const sl_sweep *s, sl_page_sweep *sum, size_t *number)
-{
-    bool good = true;
-    for (size_t i = 0; i < s->launches && good; i++) {
-        const sl_swept_launch *l = &s->launch[i];
-        number[i] = (size_t)(uintptr_t)sl_map_get(&sum->numbers, l->symbol, strlen(l->symbol));
-        if (number[i])
-            continue;
-        sum->first[sum->kernels++] = l;
-        number[i] = sum->kernels;
-        good = sl_map_put(&sum->numbers, l->symbol, strlen(l->symbol), (void *)(uintptr_t)number[i]);
-    }
-    return good;
-}
-
-static void add_size(sl_page_size *to, uint64_t bytes)
-{
-    if (!to->max || bytes < to->min)
-        to->min = bytes;
-    if (bytes > to->max)
-        to->max = bytes;
-}
-
-static bool add_sweep(sl_page *page, const sl_sweep *s, sl_page_sweep *sum)
-{
-    if (!s)
-        return true;
-    sum->sweep = s;
-    sum->first = sl_arena_array(&page->arena, const sl_swept_launch *, s->launches);
-    sum->all = sl_arena_array(&page->arena, sl_counts, s->points);
-    sum->all_size = sl_arena_array(&page->arena, sl_page_size, s->points);
-    size_t *number = sl_arena_array(&page->arena, size_t, s->launches);
-    if (!sum->first || !sum->all || !sum->all_size || !number || !number_launches(s, sum, number))
-        return false;
-    sum->counts = sl_arena_array(&page->arena, sl_counts, sum->kernels * s->points);
-    sum->size = sl_arena_array(&page->arena, sl_page_size, sum->kernels * s->points);
-    if (!sum->counts || !sum->size)
-        return false;
-    for (size_t i = 0; i < s->launches; i++)
-        for (size_t p = 0; p < s->points && !s->launch[i].failed; p++) {
-            size_t at = (number[i] - 1) * s->points + p;
-            sl_counts_merge(&sum->counts[at], &s->launch[i].counts[p]);
-            sl_counts_merge(&sum->all[p], &s->launch[i].counts[p]);
-            add_size(&sum->size[at], s->launch[i].l1_bytes[p]);
-            add_size(&sum->all_size[p], s->launch[i].l1_bytes[p]);
-        }
-    return true;
-}
-
 /* ---- plans ---- */
 
 /* What to look up: plans by function, loads of a kernel by address. */
@@ -259,8 +207,7 @@ static bool fill(sl_page *page)
         drop_idle_loads(&page->kernels.items[i]);
     if (in->plan && !add_plans(page, in->plan))
         return false;
-    return sl_page_find_views(page) && add_sweep(page, in->sizes, &page->sizes) &&
-           add_sweep(page, in->policies, &page->policies) && add_sweep(page, in->simulated, &page->simulated);
+    return sl_page_find_views(page);
 }
 
 sl_status sl_page_create(const sl_page_input *input, sl_page **page, sl_error *error)
@@ -284,9 +231,6 @@ void sl_page_destroy(sl_page *page)
         return;
     sl_array_free(&page->kernels);
     sl_multimap_fini(&page->symbols);
-    sl_map_fini(&page->sizes.numbers);
-    sl_map_fini(&page->policies.numbers);
-    sl_map_fini(&page->simulated.numbers);
     sl_array_free(&page->launches);
     sl_arena_fini(&page->arena);
     free(page);

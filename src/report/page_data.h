@@ -45,23 +45,6 @@ typedef struct sl_page_launch {
     sl_counts counts;
 } sl_page_launch;
 
-/* The size of a unified L1 depends on the shared memory of the launch. */
-typedef struct sl_page_size {
-    uint64_t min, max;
-} sl_page_size;
-
-/* A sweep, summed over the launches of each kernel. */
-typedef struct sl_page_sweep {
-    const sl_sweep *sweep;
-    size_t kernels;                /* 0: nothing to show */
-    const sl_swept_launch **first; /* [kernels]: a launch of each, for its names */
-    sl_counts *counts;             /* [kernels][points] */
-    sl_counts *all;                /* [points] */
-    sl_page_size *size;            /* [kernels][points] of the first level */
-    sl_page_size *all_size;        /* [points] */
-    sl_map numbers;                /* symbol -> number of its kernel, from 1 */
-} sl_page_sweep;
-
 /* Where the lines of a source start; behind the last one: where it ends. */
 typedef struct sl_page_lines {
     uint32_t lines;
@@ -76,18 +59,20 @@ struct sl_page {
     sl_multimap symbols;  /* of `kernels` */
     sl_page_lines *lines; /* [input.sources] */
     SL_ARRAY(sl_page_launch) launches;
-    sl_page_sweep sizes, policies, simulated;
 };
 
 /* Programs with more launches than these have a row for each kernel and shape in place of one for each launch. */
 enum { SL_PAGE_MAX_LAUNCHES = 200 };
+/* Whether a sweep has anything to show. */
+static inline bool sl_page_has_sweep(const sl_sweep *sweep)
+{
+    return sweep && sweep->kernels;
+}
 static inline bool sl_page_folds_launches(const sl_page *page)
 {
     return page->launches.count > SL_PAGE_MAX_LAUNCHES;
 }
 
-/* The data of the page as JSON, with or without the list of launches. */
-sl_status sl_page_data_json(FILE *file, const sl_page *page, bool launches, sl_error *error);
 /* Finds the views of all kernels; false when memory runs out. */
 bool sl_page_find_views(sl_page *page);
 

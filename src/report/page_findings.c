@@ -56,7 +56,7 @@ static void put_group(FILE *file, const sl_page *page, const sl_findings *all, s
         put_place(file, page, &all->list.items[i]);
     }
     fputs(named ? "." : "", file);
-    sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->rule->way_out);
+    sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->rule->fix);
 }
 
 void sl_section_findings(FILE *file, const sl_page *page)
@@ -153,9 +153,9 @@ static const sl_counts *simulated(const sl_page *page, size_t kernel)
     const sl_page_kernel *k = &page->kernels.items[kernel];
     if (sl_counts_has(&k->counts, SL_COUNTER_cycles))
         return &k->counts;
-    const sl_page_sweep *s = &page->simulated;
-    size_t number = (size_t)(uintptr_t)sl_map_get(&s->numbers, k->symbol, strlen(k->symbol));
-    return number ? &s->counts[(number - 1) * s->sweep->points] : NULL;
+    const sl_sweep *s = page->input.simulated;
+    const sl_swept_kernel *run = s ? sl_sweep_kernel(s, k->symbol) : NULL;
+    return run ? &run->swept[0].counts : NULL;
 }
 
 bool sl_section_has_time(const sl_page *page)

@@ -5,24 +5,15 @@
 
 #include <stdio.h>
 
+#include "report/document.h"
 #include "study/reproduction.h"
 
 enum { SL_MEASURE_BYTES = 48 };
 /* "1.36", "8.9 %"; "" for NaN. Returns `buffer`. */
 char *sl_measure_text(const sl_paper_measure *measure, double value, char buffer[SL_MEASURE_BYTES]);
 
-/* ---- in all forms; `count` papers ---- */
-
-typedef struct sl_reproductions {
-    size_t count;
-    sl_reproduction *item;
-    size_t width; /* of the terminal; 0: any */
-    bool all;     /* with the reasons */
-} sl_reproductions;
-
-sl_status sl_reproductions_text(FILE *file, const void *reproductions, sl_error *error);
-sl_status sl_reproductions_csv(FILE *file, const void *reproductions, sl_error *error);
-sl_status sl_reproductions_json(FILE *file, const void *reproductions, sl_error *error);
+/* Papers, with the numbers of all their figures. */
+void sl_document_reproductions(sl_document *document, const sl_reproduction *item, size_t count);
 /* One page of one paper. */
 sl_status sl_reproduction_page(FILE *file, const sl_reproduction *reproduction, sl_error *error);
 

@@ -8,8 +8,8 @@
 #include "base/text.h"
 
 const sl_rule sl_rules[SL_RULES] = {
-#define SL_RULE(id, name, title, unit, threshold, measure, way_out, explanation)                                       \
-    [SL_RULE_##id] = {name, title, unit, threshold, measure, way_out, explanation},
+#define SL_RULE(id, name, title, unit, threshold, measure, fix, explanation)                                           \
+    [SL_RULE_##id] = {name, title, unit, threshold, measure, fix, explanation},
 #include "report/rules.def"
 };
 

@@ -2,187 +2,244 @@
 #include "report/sweep.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "report/metrics.h"
-#include "report/parts.h"
+#include "report/launches.h"
 
 enum { MAX_KERNELS = 8 };
+
+/* ---- for people ---- */
 
 static const sl_metric_list swept = SL_METRIC_LIST(SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity,
                                                    SL_METRIC_conflict, SL_METRIC_mshr, SL_METRIC_pending_hits);
 
-/* ---- text ---- */
-
-/* Of the kernel (NULL: of any), and ended well. */
-static bool is_of(const sl_swept_launch *l, const char *symbol)
+static void point_cells(sl_table *t, const sl_sweep_point *p, const sl_swept *of)
 {
-    return !l->failed && (!symbol || !strcmp(symbol, l->symbol));
-}
-
-/* The size of a unified L1 depends on the shared memory of the launch. */
-static void cell_size(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
-{
-    char text[SL_HUMAN_BYTES], upper[SL_HUMAN_BYTES];
-    uint64_t min = UINT64_MAX, max = 0;
-    for (size_t k = 0; k < s->launches; k++)
-        if (is_of(&s->launch[k], symbol)) {
-            uint64_t size = s->launch[k].l1_bytes[point];
-            min = size < min ? size : min;
-            max = size > max ? size : max;
-        }
-    if (min >= max)
-        sl_table_cell(t, max ? sl_human_bytes(max, text) : "");
-    else
-        sl_table_cellf(t, "%s to %s", sl_human_bytes(min, text), sl_human_bytes(max, upper));
-}
-
-static void cell_point(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
-{
-    const sl_sweep_point *p = &s->point[point];
+    const sl_level *first = &p->point.resolved->level[0];
+    char min[SL_HUMAN_BYTES], max[SL_HUMAN_BYTES];
     if (p->varied)
         sl_table_cellf(t, "%s %s", p->varied, p->factor);
     else
-        sl_table_cell(t, "");
-    cell_size(t, s, point, symbol);
-    sl_table_cellf(t, "%u", p->ways);
-    sl_table_cellf(t, "%u", p->line_bytes);
-    if (p->mshrs)
-        sl_table_cellf(t, "%u", p->mshrs);
+        sl_table_none(t);
+    if (of->min_l1_bytes < of->max_l1_bytes)
+        sl_table_cellf(t, "%s to %s", sl_human_bytes(of->min_l1_bytes, min), sl_human_bytes(of->max_l1_bytes, max));
+    else if (of->max_l1_bytes)
+        sl_table_bytes(t, of->max_l1_bytes);
+    else
+        sl_table_none(t);
+    sl_table_exact(t, first->ways);
+    sl_table_exact(t, first->line_bytes);
+    if (first->mshrs)
+        sl_table_exact(t, first->mshrs);
     else
         sl_table_cell(t, "unlimited");
 }
 
-/* Rows of one kernel; NULL: of all together. */
-static sl_status print_kernel(FILE *file, const sl_sweep *s, const char *symbol, size_t width, sl_error *error)
+static void point_table(sl_document *d, const sl_sweep *s, const sl_swept *of)
 {
     static const sl_column first[] = {SL_TEXTS("varied"), SL_NUMBERS("L1 size"), SL_NUMBERS("ways"), SL_NUMBERS("line"),
                                       SL_NUMBERS("MSHRs")};
-    sl_table *t = sl_metric_table(first, sizeof first / sizeof *first, &swept, NULL, 0);
-    for (size_t i = 0; i < s->points; i++) {
-        sl_counts sum = {0};
-        for (size_t k = 0; k < s->launches; k++)
-            if (is_of(&s->launch[k], symbol))
-                sl_counts_merge(&sum, &s->launch[k].counts[i]);
-        cell_point(t, s, i, symbol);
+    sl_table *t = sl_document_add(d, NULL, NULL, SL_FORM_TEXT,
+                                  sl_metric_table(first, sizeof first / sizeof *first, &swept, NULL, 0));
+    for (size_t i = 0; i < s->points.count; i++) {
+        point_cells(t, &s->points.items[i], &of[i]);
         for (size_t m = 0; m < swept.count; m++) {
-            char text[SL_METRIC_BYTES];
-            sl_metric_text(swept.metric[m], &(sl_metric_row){.counts = &sum}, 2, text);
-            sl_table_cell(t, *text ? text : "-");
+            double value;
+            if (sl_counts_metric(swept.metric[m], &of[i].counts, &value))
+                sl_table_number(t, value, 2, "%");
+            else
+                sl_table_cell(t, "-");
         }
     }
-    return sl_table_finish(t, file, width, error);
 }
 
-static bool is_first(const sl_sweep *s, size_t at)
+static void add_kernels(sl_document *d, const sl_sweep *s)
 {
-    for (size_t i = 0; i < at; i++)
-        if (!strcmp(s->launch[i].symbol, s->launch[at].symbol))
-            return false;
-    return true;
+    for (size_t k = 0; k < s->kernels && k < MAX_KERNELS; k++) {
+        const sl_swept_kernel *kernel = &s->kernel[k];
+        char failed[32] = "";
+        if (kernel->failed)
+            snprintf(failed, sizeof failed, ", %" PRIu64 " failed", kernel->failed);
+        sl_document_line(d, "%s%s, %" PRIu64 " launch%s%s\n", k ? "\n" : "", kernel->name, kernel->launches,
+                         kernel->launches == 1 ? "" : "es", failed);
+        point_table(d, s, kernel->swept);
+    }
+    if (s->kernels > MAX_KERNELS)
+        sl_document_line(d, "\n(%zu more kernels; --json and --csv show all)\n", s->kernels - MAX_KERNELS);
+    if (!s->recording->launches)
+        sl_document_line(d, "no launch to model\n");
+    if (s->kernels > 1) {
+        sl_document_line(d, "\nall %zu kernels, %u launches\n", s->kernels, s->recording->launches);
+        point_table(d, s, s->all);
+    }
+    if (*s->note)
+        sl_document_line(d, "\n%s\n", s->note);
 }
 
-static void print_kernel_head(FILE *file, const sl_sweep *s, size_t at, bool first)
+/* ---- for programs ---- */
+
+/* A launch of the recording. */
+typedef struct launch {
+    const sl_trace_launch *launch;
+    const sl_trace_kernel *kernel;
+} launch;
+
+static launch launch_at(const sl_sweep *s, uint32_t n)
 {
-    size_t launches = 0, failed = 0;
-    for (size_t i = 0; i < s->launches; i++)
-        if (!strcmp(s->launch[i].symbol, s->launch[at].symbol)) {
-            launches++;
-            failed += s->launch[i].failed;
+    const sl_trace_launch *l = sl_trace_launch_at(s->recording->trace, s->recording->launch[n]);
+    return (launch){l, sl_trace_kernel_at(s->recording->trace, l->kernel)};
+}
+
+static void launch_cells(sl_table *t, launch l)
+{
+    sl_launch_id_cells(t, l.launch->index, l.kernel->symbol, l.kernel->name);
+    sl_table_dims(t, l.launch->grid);
+    sl_table_dims(t, l.launch->block);
+    if (l.launch->failed)
+        sl_table_bool(t, true);
+    else
+        sl_table_none(t);
+    sl_table_known(t, l.launch->failed ? l.launch->failure : NULL);
+}
+
+void sl_swept_cells(sl_table *t, const sl_sweep_point *p, uint64_t l1_bytes, const sl_counts *counts)
+{
+    const sl_level *first = &p->point.resolved->level[0];
+    sl_table_cell(t, p->varied);
+    sl_table_cell(t, p->factor);
+    sl_table_exact(t, l1_bytes);
+    sl_table_exact(t, first->ways);
+    sl_table_exact(t, first->line_bytes);
+    sl_table_exact(t, first->mshrs);
+    sl_table_cell(t, p->policy);
+    sl_table_all_counts(t, counts);
+}
+
+void sl_document_sweep(sl_document *d, const sl_sweep *s)
+{
+    static const sl_column launches[] = {SL_LAUNCH_SHAPE, SL_DATA("failed"), SL_DATA("failure")},
+                           points[] = {SL_SWEPT_COLUMNS}, rows[] = {SL_LAUNCH_ID, SL_SWEPT_COLUMNS};
+    sl_document_count(d, "passes", s->passes);
+    sl_table *json = sl_document_table(d, "launches", NULL, SL_FORM_JSON, launches, sizeof launches / sizeof *launches);
+    sl_table *of = sl_table_child(json, "points", SL_FORM_JSON | SL_FORM_EMPTY, points, SL_SWEPT_COLUMN_COUNT);
+    sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, rows, sizeof rows / sizeof *rows);
+    for (uint32_t n = 0; n < s->recording->launches; n++) {
+        launch l = launch_at(s, n);
+        launch_cells(json, l);
+        for (size_t i = 0; i < s->points.count && !l.launch->failed; i++) {
+            const sl_result_launch *r = &s->result[i].result.launch[n];
+            sl_swept_cells(of, &s->points.items[i], r->l1_bytes, &r->counts);
+            sl_launch_id_cells(csv, l.launch->index, l.kernel->symbol, l.kernel->name);
+            sl_swept_cells(csv, &s->points.items[i], r->l1_bytes, &r->counts);
         }
-    fprintf(file, "%s%s, %zu launch%s", first ? "" : "\n", s->launch[at].name, launches, launches == 1 ? "" : "es");
-    if (failed)
-        fprintf(file, ", %zu failed", failed);
-    fputc('\n', file);
-}
-
-sl_status sl_sweep_text(FILE *file, const sl_sweep *s, size_t width, sl_error *error)
-{
-    size_t kernels = 0;
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < s->launches && !status; i++) {
-        if (!is_first(s, i) || kernels++ >= MAX_KERNELS)
-            continue;
-        print_kernel_head(file, s, i, kernels == 1);
-        status = print_kernel(file, s, s->launch[i].symbol, width, error);
     }
-    if (!s->launches)
-        fputs("no launch to model\n", file);
-    if (!status && kernels > 1) {
-        fprintf(file, "\nall %zu kernels, %zu launches\n", kernels, s->launches);
-        status = print_kernel(file, s, NULL, width, error);
+    add_kernels(d, s);
+}
+
+/* ---- seeds ---- */
+
+static const sl_metric_list measured =
+    SL_METRIC_LIST(SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity, SL_METRIC_conflict, SL_METRIC_mshr,
+                   SL_METRIC_pending_hits, SL_METRIC_l2_read_hit_rate);
+
+typedef struct spread {
+    size_t seeds;
+    double mean, deviation; /* deviation: the sample's */
+    double min, max;
+} spread;
+
+/* Of one launch over all seeds. */
+static spread spread_of(const sl_sweep *s, uint32_t n, sl_metric metric)
+{
+    spread r = {.min = INFINITY, .max = -INFINITY};
+    double value, sum = 0, squares = 0;
+    if (launch_at(s, n).launch->failed)
+        return r;
+    for (size_t i = 0; i < s->points.count; i++)
+        if (sl_counts_metric(metric, &s->result[i].result.launch[n].counts, &value)) {
+            r.seeds++;
+            sum += value;
+            r.min = value < r.min ? value : r.min;
+            r.max = value > r.max ? value : r.max;
+        }
+    r.mean = r.seeds ? sum / (double)r.seeds : 0;
+    for (size_t i = 0; i < s->points.count; i++)
+        if (sl_counts_metric(metric, &s->result[i].result.launch[n].counts, &value))
+            squares += (value - r.mean) * (value - r.mean);
+    r.deviation = r.seeds > 1 ? sqrt(squares / (double)(r.seeds - 1)) : 0;
+    return r;
+}
+
+static void seed_row(sl_table *t, const sl_sweep *s, uint32_t n)
+{
+    launch l = launch_at(s, n);
+    sl_table_exact(t, l.launch->index);
+    sl_table_cellf(t, "%s%s", l.kernel->name, l.launch->failed ? " (failed)" : "");
+    for (size_t m = 0; m < measured.count; m++) {
+        char mean[SL_HUMAN_BYTES], deviation[SL_HUMAN_BYTES];
+        spread r = spread_of(s, n, measured.metric[m]);
+        if (r.seeds)
+            sl_table_cellf(t, "%s%% ±%s", sl_human_ratio(r.mean, 2, mean), sl_human_ratio(r.deviation, 2, deviation));
+        else
+            sl_table_none(t);
     }
-    if (s->note)
-        fprintf(file, "\n%s\n", s->note);
-    return status;
 }
 
-/* ---- JSON ---- */
+enum { SPREAD = 4, SEED_FIRST = 7, KEY = 48, SEED_COLUMNS = SEED_FIRST + SPREAD * 7 };
 
-void sl_sweep_point_json(sl_json *j, const sl_sweep_point *p, uint64_t l1_bytes, const sl_counts *counts)
+/* "l1_hit_rate.mean": mean, deviation, min and max of each metric. */
+static sl_table *spread_table(sl_document *d)
 {
-    sl_json_object(j, false);
-    if (p->varied) {
-        sl_json_string_member(j, "varied", p->varied);
-        sl_json_string_member(j, "factor", p->factor);
+    static const char *const parts[SPREAD] = {"mean", "deviation", "min", "max"};
+    sl_column columns[SEED_COLUMNS] = {SL_LAUNCH_SHAPE, SL_DATA("failed"), SL_DATA("failure")};
+    char(*key)[KEY] = sl_document_alloc(d, measured.count * SPREAD * sizeof *key);
+    for (size_t i = 0; key && i < measured.count * SPREAD; i++) {
+        snprintf(key[i], KEY, "%s.%s", sl_metric_infos[measured.metric[i / SPREAD]].name, parts[i % SPREAD]);
+        columns[SEED_FIRST + i] = (sl_column)SL_DATA(key[i]);
     }
-    sl_json_u64_member(j, "size", l1_bytes);
-    sl_json_u64_member(j, "ways", p->ways);
-    sl_json_u64_member(j, "line", p->line_bytes);
-    sl_json_u64_member(j, "mshrs", p->mshrs);
-    if (p->replacement)
-        sl_json_string_member(j, "replacement", p->replacement);
-    sl_json_counts(j, "counters", counts);
-    sl_json_close(j, '}');
+    return key ? sl_document_table(d, "launches", NULL, SL_FORM_JSON, columns, SEED_COLUMNS) : NULL;
 }
 
-static void put_launch(sl_json *j, const sl_sweep *s, const sl_swept_launch *l)
+static void spread_row(sl_table *t, const sl_sweep *s, uint32_t n)
 {
-    sl_json_object(j, true);
-    sl_json_launch(j, l->index, l->symbol, l->name, l->grid, l->block);
-    sl_json_failed(j, l->failed, l->failure);
-    sl_json_array_member(j, "points", true);
-    for (size_t i = 0; i < s->points && !l->failed; i++)
-        sl_sweep_point_json(j, &s->point[i], l->l1_bytes[i], &l->counts[i]);
-    sl_json_close(j, ']');
-    sl_json_close(j, '}');
-}
-
-sl_status sl_sweep_json(FILE *file, const sl_sweep *s, sl_error *error)
-{
-    sl_json j;
-    sl_json_start(&j, file);
-    sl_json_object(&j, true);
-    sl_report_head_json(&j, &s->info);
-    sl_json_u64_member(&j, "passes", s->passes);
-    sl_json_array_member(&j, "launches", true);
-    for (size_t i = 0; i < s->launches; i++)
-        put_launch(&j, s, &s->launch[i]);
-    sl_json_close(&j, ']');
-    sl_json_close(&j, '}');
-    return sl_json_finish(&j, error);
-}
-
-/* ---- CSV ---- */
-
-sl_status sl_sweep_csv(FILE *file, const sl_sweep *s, sl_error *error)
-{
-    sl_counter_set shown = {0};
-    for (size_t i = 0; i < s->launches * s->points; i++)
-        sl_counter_set_join(&shown, &s->launch[i / s->points].counts[i % s->points].known);
-    fputs("index,kernel,name,varied,factor,size,ways,line,mshrs", file);
-    sl_csv_counters(file, &shown);
-    fputc('\n', file);
-    for (size_t i = 0; i < s->launches * s->points; i++) {
-        const sl_swept_launch *l = &s->launch[i / s->points];
-        const sl_sweep_point *p = &s->point[i % s->points];
-        sl_csv_launch(file, l->index, l->symbol, l->name);
-        fprintf(file, "%s,%s,%" PRIu64 ",%u,%u,%u", p->varied ? p->varied : "", p->factor ? p->factor : "",
-                l->l1_bytes[i % s->points], p->ways, p->line_bytes, p->mshrs);
-        sl_csv_counts(file, &shown, l->failed ? &(sl_counts){0} : &l->counts[i % s->points]);
-        fputc('\n', file);
+    launch_cells(t, launch_at(s, n));
+    for (size_t m = 0; m < measured.count; m++) {
+        spread r = spread_of(s, n, measured.metric[m]);
+        const double parts[SPREAD] = {r.mean, r.deviation, r.min, r.max};
+        for (int i = 0; i < SPREAD; i++)
+            sl_table_number(t, r.seeds ? parts[i] : NAN, 2, "");
     }
-    return sl_text_finish(file, "the CSV report", error);
+}
+
+/* A row per launch, seed and metric. */
+static void value_rows(sl_table *t, const sl_sweep *s, uint32_t n)
+{
+    launch l = launch_at(s, n);
+    for (size_t i = 0; i < s->points.count && t && !l.launch->failed; i++)
+        for (size_t m = 0; m < measured.count; m++) {
+            double value;
+            if (!sl_counts_metric(measured.metric[m], &s->result[i].result.launch[n].counts, &value))
+                continue;
+            sl_launch_id_cells(t, l.launch->index, l.kernel->symbol, l.kernel->name);
+            sl_table_exact(t, s->points.items[i].point.seed);
+            sl_table_cell(t, sl_metric_infos[measured.metric[m]].name);
+            sl_table_number(t, value, 2, "");
+        }
+}
+
+void sl_document_seeds(sl_document *d, const sl_sweep *s)
+{
+    static const sl_column first[] = {SL_NUMBERS("#"), SL_NAMES("kernel")};
+    static const sl_column values[] = {SL_LAUNCH_ID, SL_DATA("seed"), SL_DATA("what"), SL_DATA("value")};
+    sl_table *text = sl_document_add(d, NULL, NULL, SL_FORM_TEXT, sl_metric_table(first, 2, &measured, NULL, 0));
+    sl_table *json = spread_table(d);
+    sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, values, sizeof values / sizeof *values);
+    for (uint32_t n = 0; n < s->recording->launches; n++) {
+        seed_row(text, s, n);
+        spread_row(json, s, n);
+        value_rows(csv, s, n);
+    }
+    sl_document_line(d, "\nmeans over %zu seeds, with standard deviations in percentage points\n", s->points.count);
 }

@@ -1,51 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches with many L1 configurations (a sweep) or many seeds: as tables, JSON and CSV. */
+/* Sweeps, as parts of documents. */
 #ifndef SL_REPORT_SWEEP_H
 #define SL_REPORT_SWEEP_H
 
-#include "base/json_write.h"
-#include "report/launches.h"
-#include "trace/counters.h"
+#include "report/document.h"
+#include "study/sweep.h"
+#include "study/sweep_file.h"
 
-/* An L1 configuration, or a seed. */
-typedef struct sl_sweep_point {
-    const char *varied;        /* the only parameter that differs, "L1 size"; NULL: any number may */
-    const char *factor;        /* "0.25x"; NULL where `varied` is */
-    uint32_t ways, line_bytes; /* of the level */
-    uint32_t mshrs;            /* 0: unlimited */
-    uint64_t seed;
-    const char *replacement; /* the policy of the level, where points differ in it; NULL: that of the machine */
-} sl_sweep_point;
-
-typedef struct sl_swept_launch {
-    const char *symbol, *name;
-    uint64_t index;
-    uint32_t grid[3], block[3];
-    bool failed; /* then its numbers are not shown */
-    const char *failure;
-    const uint64_t *l1_bytes; /* [points]: size of L1 beside the shared memory of the launch */
-    const sl_counts *counts;  /* [points] */
-} sl_swept_launch;
-
-typedef struct sl_sweep {
-    size_t points, launches, passes;
-    const sl_sweep_point *point;
-    const sl_swept_launch *launch;
-    const char *note; /* a line under the text; NULL: none */
-    sl_report_info info;
-} sl_sweep;
-
-/* `width`: columns of the terminal; 0: no limit. A row per point, summed over the launches of each kernel. */
-sl_status sl_sweep_text(FILE *file, const sl_sweep *sweep, size_t width, sl_error *error);
-/* Every point of every launch. */
-sl_status sl_sweep_json(FILE *file, const sl_sweep *sweep, sl_error *error);
-sl_status sl_sweep_csv(FILE *file, const sl_sweep *sweep, sl_error *error);
-/* An object: what a point is, and its counters. */
-void sl_sweep_point_json(sl_json *json, const sl_sweep_point *point, uint64_t l1_bytes, const sl_counts *counts);
-
+/* For people a row per point, summed over the launches of each kernel; for programs every point of every launch. */
+void sl_document_sweep(sl_document *document, const sl_sweep *sweep);
 /* The same for points that differ in their seeds alone: means over them, with the standard deviation. */
-sl_status sl_seeds_text(FILE *file, const sl_sweep *sweep, size_t width, sl_error *error);
-sl_status sl_seeds_json(FILE *file, const sl_sweep *sweep, sl_error *error);
-sl_status sl_seeds_csv(FILE *file, const sl_sweep *sweep, sl_error *error);
+void sl_document_seeds(sl_document *document, const sl_sweep *sweep);
+/* The points of a file, in order, and what they gave: a column for each counter that any of them has. */
+void sl_document_points(sl_document *document, const sl_sweep_file *file, const sl_outcome *outcome);
+
+/* Columns of a point of a sweep, for programs, and their cells. */
+#define SL_SWEPT_COLUMNS                                                                                               \
+    SL_DATA("varied"), SL_DATA("factor"), SL_DATA("size"), SL_DATA("ways"), SL_DATA("line"), SL_DATA("mshrs"),         \
+        SL_DATA_IN("replacement", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA("counters")
+enum { SL_SWEPT_COLUMN_COUNT = 8 };
+void sl_swept_cells(sl_table *table, const sl_sweep_point *point, uint64_t l1_bytes, const sl_counts *counts);
 
 #endif

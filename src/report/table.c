@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables and their cells, and tables as text. */
 #include "report/table.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/array.h"
 #include "base/mangle.h"
 #include "base/text.h"
-
-struct sl_table {
-    sl_arena arena;
-    size_t columns;
-    sl_column *column;
-    SL_ARRAY(char *) cells;
-    bool failed;
-};
+#include "report/table_cells.h"
 
 enum { MIN_SHRUNK = 8, MIN_WRAPPED = 24, PIPE_WIDTH = 100 };
 
@@ -39,18 +33,74 @@ void sl_table_destroy(sl_table *t)
 {
     if (!t)
         return;
+    for (size_t i = 0; i < t->children.count; i++)
+        sl_table_destroy(t->children.items[i]);
+    sl_array_free(&t->children);
     sl_array_free(&t->cells);
+    sl_array_free(&t->row_of);
     sl_arena_fini(&t->arena);
     free(t);
 }
 
-void sl_table_cell(sl_table *t, const char *text)
+sl_table *sl_table_child(sl_table *parent, const char *name, unsigned forms, const sl_column *columns, size_t count)
+{
+    sl_table *t = parent ? sl_table_create(columns, count) : NULL;
+    if (!t || !sl_array_push(&parent->children, t)) {
+        if (parent)
+            parent->failed = true;
+        sl_table_destroy(t);
+        return NULL;
+    }
+    t->parent = parent;
+    t->name = name;
+    t->forms = forms;
+    return t;
+}
+
+bool sl_table_failed(const sl_table *t)
+{
+    bool failed = !t || t->failed;
+    for (size_t i = 0; !failed && i < t->children.count; i++)
+        failed = sl_table_failed(t->children.items[i]);
+    return failed;
+}
+
+size_t sl_table_rows(const sl_table *t)
+{
+    return t && t->columns ? t->cells.count / t->columns : 0;
+}
+
+/* ---- cells ---- */
+
+static void add(sl_table *t, sl_cell cell)
 {
     if (!t)
         return;
-    char *copy = sl_arena_strdup(&t->arena, text);
-    if (!copy || !sl_array_push(&t->cells, copy))
+    if (t->parent && t->cells.count % t->columns == 0) {
+        uint32_t row = (uint32_t)sl_table_rows(t->parent) - 1;
+        if (!sl_array_push(&t->row_of, row))
+            t->failed = true;
+    }
+    if (!sl_array_push(&t->cells, cell))
         t->failed = true;
+}
+
+void sl_table_none(sl_table *t)
+{
+    add(t, (sl_cell){0});
+}
+
+void sl_table_cell(sl_table *t, const char *text)
+{
+    const char *copy = t && text ? sl_arena_strdup(&t->arena, text) : NULL;
+    if (t && text && !copy)
+        t->failed = true;
+    add(t, copy ? (sl_cell){.kind = SL_CELL_TEXT, .text = copy} : (sl_cell){0});
+}
+
+void sl_table_known(sl_table *t, const char *text)
+{
+    sl_table_cell(t, text && *text ? text : NULL);
 }
 
 void sl_table_cellf(sl_table *t, const char *format, ...)
@@ -63,14 +113,111 @@ void sl_table_cellf(sl_table *t, const char *format, ...)
     sl_table_cell(t, text);
 }
 
+void sl_table_count(sl_table *t, uint64_t value)
+{
+    add(t, (sl_cell){.kind = SL_CELL_COUNT, .count = value});
+}
+
+void sl_table_exact(sl_table *t, uint64_t value)
+{
+    add(t, (sl_cell){.kind = SL_CELL_EXACT, .count = value});
+}
+
+void sl_table_bytes(sl_table *t, uint64_t value)
+{
+    add(t, (sl_cell){.kind = SL_CELL_BYTES, .count = value});
+}
+
+void sl_table_bool(sl_table *t, bool value)
+{
+    add(t, (sl_cell){.kind = SL_CELL_BOOL, .count = value});
+}
+
+void sl_table_number(sl_table *t, double value, int digits, const char *unit)
+{
+    add(t, isnan(value) ? (sl_cell){0}
+                        : (sl_cell){.kind = SL_CELL_NUMBER, .digits = (uint8_t)digits, .number = value, .unit = unit});
+}
+
+void sl_table_share(sl_table *t, uint64_t part, uint64_t whole)
+{
+    sl_table_number(t, whole ? 100.0 * (double)part / (double)whole : NAN, 1, "%");
+}
+
+void sl_table_dims(sl_table *t, const uint32_t dims[3])
+{
+    uint32_t *copy = t ? sl_arena_array(&t->arena, uint32_t, 3) : NULL;
+    if (copy)
+        memcpy(copy, dims, 3 * sizeof *dims);
+    else if (t)
+        t->failed = true;
+    add(t, copy ? (sl_cell){.kind = SL_CELL_DIMS, .dims = copy} : (sl_cell){0});
+}
+
 void sl_table_function(sl_table *t, const char *symbol)
 {
     char name[256];
     sl_table_cell(t, sl_function_name(symbol, name, sizeof name));
 }
 
-/* The layout: widths of the columns (0: omitted), and the gap between them. */
+void sl_table_json_value(sl_table *t, sl_json_writer *write, const void *of)
+{
+    add(t, (sl_cell){.kind = SL_CELL_JSON, .of = of, .write = write});
+}
+
+void sl_table_counters(sl_table *t, const struct sl_packed_counts *counts)
+{
+    add(t, (sl_cell){.kind = SL_CELL_COUNTERS, .of = counts});
+}
+
+void sl_table_all_counts(sl_table *t, const struct sl_counts *counts)
+{
+    add(t, (sl_cell){.kind = SL_CELL_COUNTS, .of = counts});
+}
+
+static const char *dims_text(const uint32_t d[3], char buffer[SL_CELL_BYTES_MAX])
+{
+    int last = d[2] > 1 ? 2 : d[1] > 1 ? 1 : 0, used = 0;
+    for (int i = 0; i <= last; i++)
+        used += snprintf(buffer + used, SL_CELL_BYTES_MAX - (size_t)used, "%s%u", i ? "x" : "", d[i]);
+    return buffer;
+}
+
+const char *sl_cell_text(const sl_cell *cell, char buffer[SL_CELL_BYTES_MAX])
+{
+    char text[SL_HUMAN_BYTES];
+    switch ((sl_cell_kind)cell->kind) {
+    case SL_CELL_TEXT:
+        return cell->text;
+    case SL_CELL_COUNT:
+        return sl_human_count(cell->count, buffer);
+    case SL_CELL_EXACT:
+        snprintf(buffer, SL_CELL_BYTES_MAX, "%" PRIu64, cell->count);
+        return buffer;
+    case SL_CELL_BYTES:
+        return sl_human_bytes(cell->count, buffer);
+    case SL_CELL_BOOL:
+        return cell->count ? "yes" : "";
+    case SL_CELL_NUMBER:
+        snprintf(buffer, SL_CELL_BYTES_MAX, "%s%s", sl_human_ratio(cell->number, cell->digits, text), cell->unit);
+        return buffer;
+    case SL_CELL_DIMS:
+        return dims_text(cell->dims, buffer);
+    case SL_CELL_NONE:
+    case SL_CELL_JSON:
+    case SL_CELL_COUNTERS:
+    case SL_CELL_COUNTS:
+        break;
+    }
+    return "";
+}
+
+/* ---- text ---- */
+
+/* The layout: cells as text, widths of the columns (0: omitted), and the gap between them. */
 typedef struct layout {
+    char **cells;
+    size_t count;
     size_t *widths, gap;
 } layout;
 
@@ -94,18 +241,21 @@ static bool is_zero(const char *text)
 }
 
 /* A column without any text has width 0 and is left out. */
-static void measure(const sl_table *t, size_t *widths, bool split)
+static void measure(const sl_table *t, const layout *l, bool split)
 {
+    size_t *widths = l->widths;
     for (size_t c = 0; c < t->columns; c++) {
         bool occurs = t->column[c].fit != SL_FIT_OCCURS;
         widths[c] = 0;
-        for (size_t i = c; i < t->cells.count; i += t->columns) {
-            size_t columns = sl_utf8_columns(t->cells.items[i]);
+        if (!sl_column_in(&t->column[c], SL_FORM_TEXT) || (split && t->column[c].fit == SL_FIT_SPARE))
+            continue;
+        for (size_t i = c; i < l->count; i += t->columns) {
+            size_t columns = sl_utf8_columns(l->cells[i]);
             widths[c] = columns > widths[c] ? columns : widths[c];
-            occurs |= !is_zero(t->cells.items[i]);
+            occurs |= !is_zero(l->cells[i]);
         }
         size_t title = title_columns(t->column[c].title, split);
-        if ((widths[c] || !t->cells.count) && widths[c] < title)
+        if ((widths[c] || !l->count) && widths[c] < title)
             widths[c] = title;
         if (!occurs)
             widths[c] = 0;
@@ -120,11 +270,20 @@ static size_t total_width(const sl_table *t, const layout *l)
     return total;
 }
 
+/* The last column that is shown. */
+static size_t last_shown(const sl_table *t)
+{
+    size_t last = t->columns - 1;
+    while (last && !sl_column_in(&t->column[last], SL_FORM_TEXT))
+        last--;
+    return last;
+}
+
 /* Takes columns from the last where it wraps, then from the widest of those that may shrink, until the table fits. The
  * last resort is less room between columns. */
 static void shrink(const sl_table *t, layout *l, size_t width)
 {
-    size_t *widths = l->widths, total = total_width(t, l), last = t->columns - 1;
+    size_t *widths = l->widths, total = total_width(t, l), last = last_shown(t);
     while (width && total > width) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
@@ -212,7 +371,7 @@ static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool spli
     char **title = calloc(2 * t->columns, sizeof *title), **below = title ? title + t->columns : NULL;
     bool good = title, any = false;
     for (size_t c = 0; good && c < t->columns; c++) {
-        const char *text = t->column[c].title;
+        const char *text = t->column[c].title ? t->column[c].title : "";
         size_t at = split_at(text, split);
         title[c] = strndup(text, split && !text[at] ? 0 : at);
         below[c] = strdup(text[at] ? text + at + 1 : text);
@@ -233,7 +392,7 @@ static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool spli
 static size_t leading(const sl_table *t)
 {
     size_t count = 0;
-    while (count < t->columns && t->column[count].fit != SL_FIT_SHRINKS)
+    while (count < t->columns && (!t->column[count].title || t->column[count].fit != SL_FIT_SHRINKS))
         count++;
     return count < t->columns ? count + 1 : 1;
 }
@@ -242,13 +401,14 @@ static size_t leading(const sl_table *t)
 static bool put_parts(const sl_table *t, FILE *file, layout *l, size_t width, bool split)
 {
     if (width && total_width(t, l) > width) { /* there is room for names, then */
-        measure(t, l->widths, split);
+        measure(t, l, split);
         for (size_t c = 0; c < t->columns; c++)
             if (t->column[c].fit == SL_FIT_SHRINKS && l->widths[c] > width / 3)
                 l->widths[c] = width / 3;
         l->gap = 2;
     }
-    layout part = {.widths = calloc(t->columns, sizeof *part.widths), .gap = l->gap};
+    layout part = {
+        .cells = l->cells, .count = l->count, .widths = calloc(t->columns, sizeof *part.widths), .gap = l->gap};
     size_t keys = leading(t), from = keys, to;
     bool good = part.widths;
     do {
@@ -264,48 +424,58 @@ static bool put_parts(const sl_table *t, FILE *file, layout *l, size_t width, bo
         if (good && from > keys)
             fputc('\n', file);
         good = good && put_titles(t, file, &part, split);
-        for (size_t i = 0; good && i + t->columns <= t->cells.count; i += t->columns)
-            put_row(t, file, t->cells.items + i, &part);
+        for (size_t i = 0; good && i + t->columns <= l->count; i += t->columns)
+            put_row(t, file, l->cells + i, &part);
         from = to;
     } while (good && from < t->columns);
     free(part.widths);
     return good;
 }
 
-void sl_table_dims(sl_table *t, const uint32_t d[3])
+/* The texts of all cells. */
+static bool make_texts(const sl_table *t, sl_arena *arena, layout *l)
 {
-    if (d[2] > 1)
-        sl_table_cellf(t, "%ux%ux%u", d[0], d[1], d[2]);
-    else if (d[1] > 1)
-        sl_table_cellf(t, "%ux%u", d[0], d[1]);
-    else
-        sl_table_cellf(t, "%u", d[0]);
+    l->count = sl_table_rows(t) * t->columns;
+    l->cells = sl_arena_array(arena, char *, l->count + 1);
+    for (size_t i = 0; l->cells && i < l->count; i++) {
+        char buffer[SL_CELL_BYTES_MAX];
+        const sl_cell *cell = &t->cells.items[i];
+        const char *text = sl_column_in(&t->column[i % t->columns], SL_FORM_TEXT) ? sl_cell_text(cell, buffer) : "";
+        /* Texts are only read; those of the table's own arena need no copy. */
+        l->cells[i] = text == buffer ? sl_arena_strdup(arena, text) : (char *)(uintptr_t)text;
+        if (!l->cells[i])
+            return false;
+    }
+    return l->cells;
+}
+
+static bool print(const sl_table *t, FILE *file, size_t width, sl_arena *arena)
+{
+    layout l = {.widths = sl_arena_array(arena, size_t, t->columns), .gap = 2};
+    bool wraps = t->column[last_shown(t)].fit == SL_FIT_WRAPS;
+    if (!l.widths || !make_texts(t, arena, &l))
+        return false;
+    if (!width && wraps)
+        width = PIPE_WIDTH;
+    measure(t, &l, false);
+    for (size_t c = 0; c < t->columns && width && total_width(t, &l) > width; c++)
+        l.widths[c] = t->column[c].fit == SL_FIT_SPARE ? 0 : l.widths[c];
+    bool split = width && total_width(t, &l) > width && !wraps;
+    if (split)
+        measure(t, &l, true);
+    shrink(t, &l, width);
+    return put_parts(t, file, &l, width, split);
 }
 
 sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *error)
 {
-    layout l = {.widths = !t || t->failed ? NULL : calloc(t->columns, sizeof *l.widths), .gap = 2};
-    if (!l.widths)
-        return sl_fail_memory(error);
-    if (!width && t->column[t->columns - 1].fit == SL_FIT_WRAPS)
-        width = PIPE_WIDTH;
-    measure(t, l.widths, false);
-    bool split = width && total_width(t, &l) > width && t->column[t->columns - 1].fit != SL_FIT_WRAPS;
-    if (split)
-        measure(t, l.widths, true);
-    shrink(t, &l, width);
-    bool good = put_parts(t, file, &l, width, split);
-    free(l.widths);
+    sl_arena arena;
+    sl_arena_init(&arena);
+    bool good = t && !t->failed && print(t, file, width, &arena);
+    sl_arena_fini(&arena);
     if (!good)
         return sl_fail_memory(error);
     if (ferror(file))
         return sl_fail_io(error, "write", "the report");
     return SL_OK;
-}
-
-sl_status sl_table_finish(sl_table *t, FILE *file, size_t width, sl_error *error)
-{
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
 }

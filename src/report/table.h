@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Text tables: columns as wide as they need to be. To fit a terminal, titles of several words get two lines, then
- * columns that may shrink are cut; what is still too wide goes on below, behind the first columns again. Columns
- * without any text are left out. */
+/* Tables: what results are made of. A table has columns, each with a heading for people and a key for programs, and
+ * rows of typed cells; a row may have tables of its own (the loads of a launch). Writers show the same cells as text,
+ * CSV, JSON or HTML.
+ *
+ * As text: columns as wide as they need to be. To fit a terminal, headings of several words get two lines, then columns
+ * that may shrink are cut; what is still too wide continues below, behind the first columns again. Columns without any
+ * text are left out. */
 #ifndef SL_REPORT_TABLE_H
 #define SL_REPORT_TABLE_H
 
@@ -9,56 +13,132 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/json_write.h"
 #include "sluice/error.h"
 
 typedef enum sl_fit {
     SL_FIT_FIXED,
     SL_FIT_SHRINKS, /* long texts may be cut, with "…" in their middle */
-    SL_FIT_WRAPS,   /* of the last column: long texts go on in the next line, also where there is no terminal */
+    SL_FIT_WRAPS,   /* of the last column: long texts continue in the next line, also where there is no terminal */
     SL_FIT_OCCURS,  /* left out where it has nothing but zeros */
+    SL_FIT_SPARE,   /* left out where the terminal has no room for it */
 } sl_fit;
 
+/* The forms that a table or a column is written in. */
+enum {
+    SL_FORM_TEXT = 1,
+    SL_FORM_JSON = 2,
+    SL_FORM_CSV = 4,
+    SL_FORM_LOADS = 8,     /* the CSV of memory instructions */
+    SL_FORM_EMPTY = 16,    /* tables of rows: an empty array in JSON where there are no rows */
+    SL_FORM_OBJECT = 64,   /* tables with one row: an object in JSON */
+    SL_FORM_OPTIONAL = 32, /* columns: left out of CSV where no row has a value */
+    SL_FORM_DATA = SL_FORM_JSON | SL_FORM_CSV,
+    SL_FORM_ALL = SL_FORM_TEXT | SL_FORM_DATA,
+};
+
+/* Texts must outlive the table. */
 typedef struct sl_column {
-    const char *title; /* must outlive the table */
+    const char *title; /* heading, for people; NULL: for programs only */
     bool right;        /* aligned, as numbers are */
     sl_fit fit;
+    /* Name in JSON and CSV; NULL: for people only. "a.b" is member b of an object a in JSON. */
+    const char *key;
+    unsigned forms; /* 0: all but SL_FORM_LOADS of parents */
 } sl_column;
 
 typedef struct sl_table sl_table;
 
-/* Columns of numbers, of texts, and of texts that may be cut. */
+/* Columns of numbers, of texts, and of texts that may be cut, for people; the same with a key; for programs alone. */
 #define SL_NUMBERS(title)                                                                                              \
     {                                                                                                                  \
-        title, true, SL_FIT_FIXED                                                                                      \
+        title, true, SL_FIT_FIXED, NULL, 0                                                                             \
     }
 #define SL_TEXTS(title)                                                                                                \
     {                                                                                                                  \
-        title, false, SL_FIT_FIXED                                                                                     \
+        title, false, SL_FIT_FIXED, NULL, 0                                                                            \
     }
 #define SL_NAMES(title)                                                                                                \
     {                                                                                                                  \
-        title, false, SL_FIT_SHRINKS                                                                                   \
+        title, false, SL_FIT_SHRINKS, NULL, 0                                                                          \
     }
 #define SL_PROSE(title)                                                                                                \
     {                                                                                                                  \
-        title, false, SL_FIT_WRAPS                                                                                     \
+        title, false, SL_FIT_WRAPS, NULL, 0                                                                            \
+    }
+#define SL_NUMBERS_AS(title, key)                                                                                      \
+    {                                                                                                                  \
+        title, true, SL_FIT_FIXED, key, 0                                                                              \
+    }
+#define SL_TEXTS_AS(title, key)                                                                                        \
+    {                                                                                                                  \
+        title, false, SL_FIT_FIXED, key, 0                                                                             \
+    }
+#define SL_NAMES_AS(title, key)                                                                                        \
+    {                                                                                                                  \
+        title, false, SL_FIT_SHRINKS, key, 0                                                                           \
+    }
+#define SL_PROSE_AS(title, key)                                                                                        \
+    {                                                                                                                  \
+        title, false, SL_FIT_WRAPS, key, 0                                                                             \
+    }
+#define SL_DATA(key)                                                                                                   \
+    {                                                                                                                  \
+        NULL, false, SL_FIT_FIXED, key, 0                                                                              \
+    }
+#define SL_DATA_IN(key, forms)                                                                                         \
+    {                                                                                                                  \
+        NULL, false, SL_FIT_FIXED, key, forms                                                                          \
     }
 
 /* NULL when memory runs out. All functions take that, and a later lack of memory is remembered: it is returned by
- * sl_table_print and sl_table_finish. */
+ * whatever writes the table. */
 sl_table *sl_table_create(const sl_column *columns, size_t count);
 #define SL_TABLE(columns) sl_table_create(columns, sizeof(columns) / sizeof *(columns))
 void sl_table_destroy(sl_table *table);
-/* The next cell, row by row, left to right; the text is copied. */
-void sl_table_cell(sl_table *table, const char *text);
+/* A table that every row of `parent` has; the parent owns it. Its rows belong to the row of the parent that was
+ * completed last. */
+sl_table *sl_table_child(sl_table *parent, const char *name, unsigned forms, const sl_column *columns, size_t count);
+bool sl_table_failed(const sl_table *table);
+size_t sl_table_rows(const sl_table *table);
+
+/* ---- cells: the next one, row by row, left to right ---- */
+
+void sl_table_cell(sl_table *table, const char *text); /* copied; NULL: no value */
 void sl_table_cellf(sl_table *table, const char *format, ...) SL_PRINTF(2, 3);
+void sl_table_none(sl_table *table);
+/* Empty where it is "" or NULL: not written in JSON. */
+void sl_table_known(sl_table *table, const char *text);
+void sl_table_count(sl_table *table, uint64_t value); /* "1.05 M" */
+void sl_table_exact(sl_table *table, uint64_t value); /* all its digits, also for people */
+void sl_table_bytes(sl_table *table, uint64_t value); /* "24.0 MiB" */
+void sl_table_bool(sl_table *table, bool value);      /* 1 and 0 in CSV */
+/* With `digits` behind the point and a unit (which must outlive the table) for people. Not a number: no value. */
+void sl_table_number(sl_table *table, double value, int digits, const char *unit);
+void sl_table_share(sl_table *table, uint64_t part, uint64_t whole); /* in percent; no value where there is no whole */
+/* "4x4": dimensions, without those at the end that are 1. An array in JSON, three columns in CSV. */
+void sl_table_dims(sl_table *table, const uint32_t dims[3]);
 /* A function by its symbol, demangled. */
 void sl_table_function(sl_table *table, const char *symbol);
-/* "4x4": dimensions, without those at the end that are 1. */
-void sl_table_dims(sl_table *table, const uint32_t dims[3]);
+/* A value that only JSON has the form for; in a column whose key is "" it writes members of the row's object. `of` must
+ * outlive the table. */
+typedef void sl_json_writer(sl_json *json, const void *of);
+void sl_table_json_value(sl_table *table, sl_json_writer *write, const void *of);
+/* Counters: an object of those that are known in JSON; in CSV a column for each that some row knows. Borrowed. */
+struct sl_packed_counts;
+void sl_table_counters(sl_table *table, const struct sl_packed_counts *counts);
+struct sl_counts;
+void sl_table_all_counts(sl_table *table, const struct sl_counts *counts);
+
+/* ---- writers ---- */
+
 /* `width`: columns of the terminal; 0: as wide as it gets. */
 sl_status sl_table_print(const sl_table *table, FILE *file, size_t width, sl_error *error);
-/* Prints it and destroys it. */
-sl_status sl_table_finish(sl_table *table, FILE *file, size_t width, sl_error *error);
+/* An array of objects, the tables of its rows among their members. Cells without a value are left out. */
+void sl_table_json(const sl_table *table, sl_json *json);
+void sl_table_json_object(const sl_table *table, sl_json *json); /* its first row */
+/* A line of keys, and a line per row. With SL_FORM_LOADS: the rows of its children that have that form, behind the
+ * columns of the parent that have it. */
+sl_status sl_table_csv(const sl_table *table, unsigned form, FILE *file, sl_error *error);
 
 #endif

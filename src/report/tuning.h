@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What tuning and measuring found, kernel by kernel: as text, CSV and JSON. */
+/* What tuning and measuring found, kernel by kernel. */
 #ifndef SL_REPORT_TUNING_H
 #define SL_REPORT_TUNING_H
 
-#include "report/launches.h"
+#include "report/document.h"
 #include "tune/plan.h"
 
 /* The result of one selection strategy for one kernel. */
@@ -30,8 +30,6 @@ typedef struct sl_tuning {
     const sl_plan *plan; /* whose loads are shown; NULL: none are */
 } sl_tuning;
 
-sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error);
-sl_status sl_tuning_csv(FILE *file, const sl_tuning *tuning, sl_error *error);
-sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error);
+void sl_document_tuning(sl_document *document, const sl_tuning *tuning);
 
 #endif

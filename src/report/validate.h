@@ -3,8 +3,7 @@
 #ifndef SL_REPORT_VALIDATE_H
 #define SL_REPORT_VALIDATE_H
 
-#include "base/json_write.h"
-#include "report/launches.h"
+#include "report/document.h"
 #include "report/metrics.h"
 
 /* What a prediction is judged by: metrics that are shares, whose errors are in points of a hundred, and counts, whose
@@ -71,13 +70,9 @@ bool sl_validation_percentile(const sl_validation *validation, size_t variant, s
                               double *value);
 sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_counter counter);
 
-/* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
-sl_status sl_validation_text(FILE *file, const sl_validation *validation, size_t width, sl_error *error);
-sl_status sl_validation_json(FILE *file, const sl_validation *validation, sl_error *error);
-/* Members: min_sectors, launches_counted, launches_without_counters, mean_absolute_errors, counters, launches. */
-void sl_validation_members_json(sl_json *json, const sl_validation *validation);
-/* A row per launch and quantity or counter. */
-sl_status sl_validation_csv(FILE *file, const sl_validation *validation, sl_error *error);
+/* For people and for programs; in CSV a row per launch and quantity or counter. The second: for programs alone. */
+void sl_document_validation(sl_document *document, const sl_validation *validation);
+void sl_document_validation_data(sl_document *document, const sl_validation *validation);
 /* A panel per quantity: measured across, predicted upwards, a dot per launch. */
 sl_status sl_validation_plot(FILE *file, const sl_validation *validation, sl_error *error);
 

@@ -59,7 +59,7 @@ static bool find_next_uses(bound *b, const uint64_t *line, size_t count)
 
 /* ---- a set ---- */
 
-static void put(bound *b, size_t *heap, uint32_t at, size_t use)
+static void heap_set(bound *b, size_t *heap, uint32_t at, size_t use)
 {
     heap[at] = use;
     b->position[use] = at;
@@ -68,10 +68,10 @@ static void put(bound *b, size_t *heap, uint32_t at, size_t use)
 static void sift_up(bound *b, size_t *heap, uint32_t at, size_t use)
 {
     while (at && heap[(at - 1) / 2] < use) {
-        put(b, heap, at, heap[(at - 1) / 2]);
+        heap_set(b, heap, at, heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    put(b, heap, at, use);
+    heap_set(b, heap, at, use);
 }
 
 static void sift_down(bound *b, size_t *heap, uint32_t filled, uint32_t at, size_t use)
@@ -82,10 +82,10 @@ static void sift_down(bound *b, size_t *heap, uint32_t filled, uint32_t at, size
             child++;
         if (child >= filled || heap[child] <= use)
             break;
-        put(b, heap, at, heap[child]);
+        heap_set(b, heap, at, heap[child]);
         at = (uint32_t)child;
     }
-    put(b, heap, at, use);
+    heap_set(b, heap, at, use);
 }
 
 /* An access. True: a miss. */

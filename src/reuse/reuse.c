@@ -2,7 +2,7 @@
 /* Each access has a distinct time, and each key has one bit: that of the time of its last access. The distance is the
  * number of bits set behind the key's bit.
  *
- * Bits are counted by words: those of the word that is being filled and of its neighbours one by one, those of all
+ * Bits are counted by words: those of the word that is being filled and of its neighbors one by one, those of all
  * others with a Fenwick tree over words. A word joins the tree when it is full, so that an access changes the tree only
  * where its key's old bit was. When all times are used up the keys are renumbered from 0 in the order of their
  * accesses; where they take more than half of the times, there are twice as many then.

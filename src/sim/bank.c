@@ -107,7 +107,7 @@ static sl_bank_outcome send_bypass(sl_sim *sim, sl_bank *b, sl_lookup *l)
     }
     sim->result->level[b->number].bypasses += is_counted(sim, b, l);
     sl_bank_send(sim, b, l->number);
-    return SL_OUTCOME_BYPASS;
+    return SL_BANK_BYPASS;
 }
 
 BODY sl_bank_outcome fail(sl_sim *sim, sl_bank *b, sl_lookup *l, sl_stall reason, const bool plain)
@@ -233,7 +233,7 @@ BODY sl_bank_outcome miss(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plai
     sl_line *line = &b->line[l->line_slot];
     uint32_t asked = granules_to_fetch(sim, b, l->r, l->granules, ~line->valid & ~line->in_flight);
     if (!alloc_mshr(sim, b, l, asked, false, plain))
-        return SL_OUTCOME_STALL;
+        return SL_BANK_STALL;
     l->asked = asked;
     if (sl_bypassed_above(b, l->r))
         line->mark |= SL_LINE_BYPASSED;
@@ -241,7 +241,7 @@ BODY sl_bank_outcome miss(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plai
         sl_bank_send(sim, b, l->number);
     else
         sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
-    return SL_OUTCOME_MISS;
+    return SL_BANK_MISS;
 }
 
 /* ---- hits ---- */
@@ -365,7 +365,7 @@ BODY sl_bank_outcome read_line(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool
     sim->result->level[b->number].data_accesses++;
     if (plain) {
         sl_bank_answer(sim, b, l->number, true);
-        return SL_OUTCOME_HIT;
+        return SL_BANK_HIT;
     }
     SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
     if (l->r->kind != SL_REQUEST_LOAD)
@@ -374,7 +374,7 @@ BODY sl_bank_outcome read_line(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool
     sl_bank_answer(sim, b, l->number, true);
     if (hit_evicts(b, l))
         sl_lookup_invalidate(b, l);
-    return SL_OUTCOME_HIT;
+    return SL_BANK_HIT;
 }
 
 /* All granules that the access lacks are in flight. */
@@ -388,7 +388,7 @@ BODY sl_bank_outcome wait_for_line(sl_sim *sim, sl_bank *b, sl_lookup *l, uint32
     if (!plain)
         SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
     sl_mshr_wait(sim, b, m, l->number);
-    return SL_OUTCOME_PENDING;
+    return SL_BANK_PENDING;
 }
 
 BODY sl_bank_outcome read(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plain)
@@ -417,9 +417,9 @@ BODY sl_bank_outcome read(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plai
 /* Granules that are fetched for a load. */
 BODY uint32_t missing_granules(const sl_sim *sim, const sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome)
 {
-    if (outcome == SL_OUTCOME_MISS)
+    if (outcome == SL_BANK_MISS)
         return l->asked;
-    return outcome == SL_OUTCOME_BYPASS ? l->r->granules << sl_shift_of(sim, b, l->r->addr) : 0;
+    return outcome == SL_BANK_BYPASS ? l->r->granules << sl_shift_of(sim, b, l->r->addr) : 0;
 }
 
 BODY void count(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome, const bool plain)
@@ -428,14 +428,14 @@ BODY void count(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome out
     uint32_t sectors = sl_sectors(l->granules, b->sector_granules);
     s->tag_accesses++;
     if (!plain && !is_counted(sim, b, l)) {
-        s->copies += b->number == l->hop && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
+        s->copies += b->number == l->hop && (outcome == SL_BANK_HIT || outcome == SL_BANK_PENDING);
         return;
     }
     s->accesses++;
-    s->hits += outcome == SL_OUTCOME_HIT ||
-               (!plain && outcome == SL_OUTCOME_KEPT && b->line[l->line_slot].mark & SL_LINE_REUSED);
-    s->pending += outcome == SL_OUTCOME_PENDING;
-    s->misses += outcome == SL_OUTCOME_MISS;
+    s->hits +=
+        outcome == SL_BANK_HIT || (!plain && outcome == SL_BANK_KEPT && b->line[l->line_slot].mark & SL_LINE_REUSED);
+    s->pending += outcome == SL_BANK_PENDING;
+    s->misses += outcome == SL_BANK_MISS;
     if (plain || l->access->kind == SL_ACCESS_LOAD) {
         uint32_t missing = missing_granules(sim, b, l, outcome);
         uint32_t hits = missing ? sl_sectors(l->granules & ~missing, b->sector_granules) : sectors;
@@ -478,7 +478,7 @@ BODY sl_lookup look_up(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number, 
 BODY void finish(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome, const bool plain)
 {
     count(sim, b, l, outcome, plain);
-    if (outcome != SL_OUTCOME_MISS)
+    if (outcome != SL_BANK_MISS)
         return;
     l->r->granules = l->asked;
     l->r->addr = l->access->line << b->log2_line;
@@ -490,7 +490,7 @@ sl_bank_outcome sl_bank_load_plain(sl_sim *sim, sl_bank *b, sl_request *r, uint3
     sl_cache_access access;
     sl_lookup l = look_up(sim, b, r, number, &access, true);
     sl_bank_outcome outcome = read(sim, b, &l, true);
-    if (outcome != SL_OUTCOME_STALL)
+    if (outcome != SL_BANK_STALL)
         finish(sim, b, &l, outcome, true);
     return outcome;
 }
@@ -520,14 +520,14 @@ sl_bank_outcome sl_bank_access_any(sl_sim *sim, sl_bank *b, uint32_t number)
     if (!load && sim->coalescer && b->number == 1)
         sl_coalescer_close(sim, r->addr);
     sl_bank_outcome outcome = load ? sl_lookup_read(sim, b, &l) : sl_lookup_write(sim, b, &l);
-    if (outcome == SL_OUTCOME_STALL)
+    if (outcome == SL_BANK_STALL)
         return outcome;
     finish(sim, b, &l, outcome, false);
     if (b->level->partitions > 1 && access.kind != SL_ACCESS_LOAD && l.hop == b->number)
         sl_copies_invalidate(sim, b, core, access.line, l.granules);
     if (b->level->stale_sharers && l.present && access.kind == SL_ACCESS_LOAD && !sl_bypassed_above(b, r))
         b->line[l.line_slot].mark |= SL_LINE_LENT;
-    if (sim->options.observer && (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS))
+    if (sim->options.observer && (outcome == SL_BANK_MISS || outcome == SL_BANK_BYPASS))
         sl_bank_wake(sim, b, sim->now); /* observers see the cycle after an access */
     return outcome;
 }

@@ -15,12 +15,12 @@
 #include "sim/engine.h"
 
 typedef enum sl_bank_outcome {
-    SL_OUTCOME_HIT,     /* it will be answered */
-    SL_OUTCOME_PENDING, /* a pending hit: it waits for a line in flight */
-    SL_OUTCOME_MISS,    /* it is in flight to the next level */
-    SL_OUTCOME_BYPASS,  /* the same, but the data will not be filled here; also of forwarded stores */
-    SL_OUTCOME_KEPT,    /* a store that ends here */
-    SL_OUTCOME_STALL,   /* a reservation failure: nothing has changed; see bank->stall */
+    SL_BANK_HIT,     /* it will be answered */
+    SL_BANK_PENDING, /* a pending hit: it waits for a line in flight */
+    SL_BANK_MISS,    /* it is in flight to the next level */
+    SL_BANK_BYPASS,  /* the same, but the data will not be filled here; also of forwarded stores */
+    SL_BANK_KEPT,    /* a store that ends here */
+    SL_BANK_STALL,   /* a reservation failure: nothing has changed; see bank->stall */
 } sl_bank_outcome;
 
 /* An MSHR: sectors of a line in flight. Aligned to a line of the host's cache. */

@@ -57,14 +57,14 @@ static sl_bank_outcome write_through(sl_sim *sim, sl_bank *b, sl_lookup *l)
         if (!merged)
             sl_network_resize(sim, b);
         sl_core_stored(sim, l->number);
-        return SL_OUTCOME_BYPASS;
+        return SL_BANK_BYPASS;
     }
     sl_decide_bypass(sim, b, l, SL_BYPASS_FORWARDING, SL_STALLS);
     if (b->level->join_cycles && words && l->r->merges)
         sl_bank_send_mergeable(sim, b, l->number);
     else
         sl_bank_send(sim, b, l->number);
-    return SL_OUTCOME_BYPASS;
+    return SL_BANK_BYPASS;
 }
 
 /* Atomics at a write-back level that not all cores share: its line is evicted, and the atomic executes below. */
@@ -81,7 +81,7 @@ static sl_bank_outcome forward_atomic(sl_sim *sim, sl_bank *b, sl_lookup *l)
     sim->result->level[b->number].bypasses++;
     sl_decide_bypass(sim, b, l, SL_BYPASS_FORWARDING, SL_STALLS);
     sl_bank_send(sim, b, l->number);
-    return SL_OUTCOME_BYPASS;
+    return SL_BANK_BYPASS;
 }
 
 /* Granules that a store makes valid: those that it writes whole, and those of which all words have been stored by now.
@@ -110,12 +110,12 @@ static sl_bank_outcome write_alone(sl_sim *sim, sl_bank *b, sl_lookup *l)
             sl_set_clean(sim, b, l->access);
         SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
         sl_core_stored(sim, l->number);
-        return SL_OUTCOME_KEPT;
+        return SL_BANK_KEPT;
     }
     if (!sl_lookup_alloc_mshr(sim, b, l, l->granules, true))
-        return SL_OUTCOME_STALL;
+        return SL_BANK_STALL;
     sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
-    return SL_OUTCOME_KEPT;
+    return SL_BANK_KEPT;
 }
 
 /* Stores at a write-back level. Granules that are written in part are dirty, but not valid. */
@@ -137,7 +137,7 @@ static sl_bank_outcome write_here(sl_sim *sim, sl_bank *b, sl_lookup *l)
     line->dirty |= l->granules;
     SL_OBSERVE_DATA(sim, on_access, b, l->line_slot, l->number, l->granules, l->r->kind);
     sl_core_stored(sim, l->number);
-    return SL_OUTCOME_KEPT;
+    return SL_BANK_KEPT;
 }
 
 sl_bank_outcome sl_lookup_write(sl_sim *sim, sl_bank *b, sl_lookup *l)

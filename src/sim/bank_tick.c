@@ -20,9 +20,9 @@ static sl_bank_outcome accept(sl_sim *sim, sl_bank *b, uint32_t number)
     const sl_request before = *sl_request_at(sim, number);
     sl_coalesced coalesced = sl_coalescer_merge(sim, &before, number);
     if (coalesced == SL_COALESCED_MERGED)
-        return SL_OUTCOME_PENDING;
+        return SL_BANK_PENDING;
     sl_bank_outcome outcome = sl_bank_access(sim, b, number);
-    if (outcome != SL_OUTCOME_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
+    if (outcome != SL_BANK_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
         sim->failed = true;
     return outcome;
 }
@@ -35,7 +35,7 @@ static void accept_requests(sl_sim *sim, sl_bank *b)
     b->changed = false;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
         end_stall(sim, b);
-        if (accept(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
+        if (accept(sim, b, sl_queue_head(&b->in)->request) == SL_BANK_STALL) {
             b->stalled_since = sim->now;
             return;
         }
@@ -49,7 +49,7 @@ static void accept_from_partitions(sl_sim *sim, sl_bank *b)
 {
     sl_stall stall = b->stall;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
-        if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_OUTCOME_STALL)
+        if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_BANK_STALL)
             break;
         sl_queue_pop(&b->across);
     }

@@ -369,7 +369,7 @@ static uint32_t row_wavefronts(const sl_access *access)
     return (uint32_t)((bytes + 127) / 128);
 }
 
-/* Shared memory: bank conflicts are serialised, and atomics on one word. */
+/* Shared memory: bank conflicts are serialized, and atomics on one word. */
 static uint32_t shared_wavefronts(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_uop *uop)
 {
     const sl_access *access = warp->access;
@@ -392,7 +392,7 @@ static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp 
     return start + wavefronts - 1 + uop->cycles;
 }
 
-/* Constant memory: one address per access; several addresses of a warp are serialised, over all warps of the SM. */
+/* Constant memory: one address per access; several addresses of a warp are serialized, over all warps of the SM. */
 enum { CONSTANT_INTERVAL = 2 }; /* cycles (papers/h200-micro/latencies.csv) */
 static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
 {

@@ -30,7 +30,7 @@ static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
     return sl_interleave_of(last, sl_divide(addr, sim->channel_bytes), sim->channels);
 }
 
-/* Neighbouring rows are in different banks; with a power-of-two stride mostly, too. */
+/* Neighboring rows are in different banks; with a power-of-two stride mostly, too. */
 static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 {
     uint64_t chunk = sl_divide(sl_divide(addr, sim->channel_bytes), sim->channels);

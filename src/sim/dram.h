@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* DRAM: channels of banks with row buffers. FR-FCFS: the oldest request to an active row first, else the row of the
  * oldest request is activated. Open-page. One command per cycle and channel; the timings are the machine's, converted
- * to core cycles. Refresh is not modelled. */
+ * to core cycles. Refresh is not modeled. */
 #ifndef SL_SIM_DRAM_H
 #define SL_SIM_DRAM_H
 

@@ -21,7 +21,7 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
-/* A shard: neighbouring L1s and their SMs, which one thread simulates, with the cycles of their next events. */
+/* A shard: neighboring L1s and their SMs, which one thread simulates, with the cycles of their next events. */
 enum { SL_SHARD_CACHES = 4 };
 typedef struct __attribute__((aligned(64))) sl_shard {
     uint64_t core_next, fill_next; /* of the SMs; of fills and answers of the L1s: */

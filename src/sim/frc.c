@@ -8,7 +8,7 @@ static const uint64_t PARKED = UINT64_MAX; /* the tag of an entry from which a v
 
 static uint32_t first_of_set(const sl_bank *b, uint64_t line)
 {
-    /* Neighbouring lines are in neighbouring sets, as in the bank. */
+    /* Neighboring lines are in neighboring sets, as in the bank. */
     return sl_set_of(b, line << b->log2_line) % b->frc_sets * b->level->frc_ways;
 }
 

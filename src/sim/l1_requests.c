@@ -70,7 +70,8 @@ static bool grow(recorded *r)
     return outcome;
 }
 
-bool sl_l1_requests_add(sl_l1_requests *requests, uint32_t cache, uint64_t line, uint32_t set, sl_l1_outcome outcome)
+bool sl_l1_requests_add(sl_l1_requests *requests, uint32_t cache, uint64_t line, uint32_t set,
+                        sl_l1_request_outcome outcome)
 {
     recorded *r = &requests->cache[cache];
     if (r->count == r->capacity && !grow(r))

@@ -23,14 +23,15 @@ sl_status sl_l1_requests_start(sl_l1_requests *requests, uint32_t caches, uint32
                                sl_error *error);
 
 /* What became of a request. */
-typedef enum sl_l1_outcome {
+typedef enum sl_l1_request_outcome {
     SL_L1_HIT,    /* a hit, or a pending hit */
     SL_L1_MISS,   /* a miss that was filled */
     SL_L1_BYPASS, /* a miss that bypassed the cache */
-} sl_l1_outcome;
+} sl_l1_request_outcome;
 
 /* A request. False: memory ran out. */
-bool sl_l1_requests_add(sl_l1_requests *requests, uint32_t cache, uint64_t line, uint32_t set, sl_l1_outcome outcome);
+bool sl_l1_requests_add(sl_l1_requests *requests, uint32_t cache, uint64_t line, uint32_t set,
+                        sl_l1_request_outcome outcome);
 
 typedef struct sl_sim_bound {
     uint64_t requests, misses; /* as they were simulated; requests that bypassed the cache are misses */

@@ -33,7 +33,7 @@ bool sl_decide_bypass(sl_sim *sim, sl_bank *bank, sl_lookup *lookup, sl_bypass_c
 static inline sl_bank_outcome sl_stall_for(sl_bank *b, sl_stall reason)
 {
     b->stall = reason;
-    return SL_OUTCOME_STALL;
+    return SL_BANK_STALL;
 }
 static inline bool sl_miss_queue_is_full(const sl_bank *b)
 {

@@ -261,14 +261,14 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t granules, sl_bank
     sl_slot_stats *s = &sim->slot[slot];
     uint32_t sectors = sl_sectors(granules, sim->sector_granules);
     switch (outcome) {
-    case SL_OUTCOME_PENDING:
+    case SL_BANK_PENDING:
         s->pending += sectors;
         s->hits += sectors;
         break;
-    case SL_OUTCOME_HIT:
+    case SL_BANK_HIT:
         s->hits += sectors;
         break;
-    case SL_OUTCOME_BYPASS:
+    case SL_BANK_BYPASS:
         s->bypasses++;
         s->bypassed += sectors;
         s->misses += sectors;
@@ -286,9 +286,9 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_bank_outc
     if (!counts && !requests)
         return true;
     uint64_t line = addr >> bank->log2_line;
-    sl_l1_outcome l1_outcome = outcome == SL_OUTCOME_BYPASS ? SL_L1_BYPASS
-                               : outcome == SL_OUTCOME_MISS ? SL_L1_MISS
-                                                            : SL_L1_HIT;
+    sl_l1_request_outcome l1_outcome = outcome == SL_BANK_BYPASS ? SL_L1_BYPASS
+                                       : outcome == SL_BANK_MISS ? SL_L1_MISS
+                                                                 : SL_L1_HIT;
     return (!counts || sl_line_counts_add(counts, bank->index, line)) &&
            (!requests || sl_l1_requests_add(requests, bank->index, line, sl_set_of(bank, addr), l1_outcome));
 }
@@ -301,13 +301,13 @@ static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     uint32_t granules = r->granules, slot = r->slot, missing = granules;
     bool load = r->kind == SL_REQUEST_LOAD;
     sl_bank_outcome outcome = sl_bank_access(sim, bank, number);
-    if (outcome == SL_OUTCOME_STALL || !load)
+    if (outcome == SL_BANK_STALL || !load)
         return outcome;
-    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
+    if (outcome == SL_BANK_MISS || outcome == SL_BANK_BYPASS)
         missing &= r->granules;
     count_outcome(sim, slot, missing, outcome);
     if (granules & ~missing)
-        count_outcome(sim, slot, granules & ~missing, SL_OUTCOME_HIT);
+        count_outcome(sim, slot, granules & ~missing, SL_BANK_HIT);
     if (!record(sim, bank, addr, outcome))
         sim->failed = true;
     return outcome;
@@ -382,7 +382,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             sl_core_shared(sim, core, &core->memop[memop], sl_request_at(sim, number)->granules);
             sl_request_free(sim->pool, core->stock, number);
         } else if ((sl_bank_is_full(bank) && sl_bank_foresees_stall(sim, bank, number)) ||
-                   access_first(sim, bank, number) == SL_OUTCOME_STALL) {
+                   access_first(sim, bank, number) == SL_BANK_STALL) {
             core->stalled = true;
             core->stalled_since = sim->now;
             core->stall = bank->stall;

@@ -42,7 +42,7 @@ static sl_status run_all(run *r, const sl_machine *machine, const sl_sim_options
 {
     sl_sim_options with_pool = *options;
     with_pool.pool = r->pool;
-    sl_status status = sl_sim_create(machine, &with_pool, &r->sim, error);
+    sl_status status = sl_sim_create_with(machine, &with_pool, &r->sim, error);
     for (uint32_t n = 0; n < r->series->launches && !status; n++)
         status = run_launch(r, n, error);
     sl_progress_update(r->progress, "launches", 1, 1);

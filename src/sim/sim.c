@@ -86,7 +86,7 @@ sl_status sl_host_prefetch_create(sl_sim *sim, sl_error *error)
     return SL_OK;
 }
 
-sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **made, sl_error *error)
+sl_status sl_sim_create_with(const sl_machine *machine, const sl_sim_options *options, sl_sim **made, sl_error *error)
 {
     sl_status status = check_machine(machine, error);
     if (status)
@@ -179,8 +179,10 @@ static sl_status find_occupancy(sl_sim *sim, const sl_loaded *loaded, const sl_s
                                 sl_error *error)
 {
     sl_trace_launch launch = *sl_loaded_launch(loaded);
-    if (plan && plan->preferred_shared_plus)
-        launch.preferred_shared_plus = plan->preferred_shared_plus;
+    if (plan && plan->has_preferred_shared) {
+        launch.has_preferred_shared = true;
+        launch.preferred_shared = plan->preferred_shared;
+    }
     sl_status status = sl_occupancy_of(&sim->machine, sl_loaded_kernel(loaded), &launch, occupancy, error);
     if (status || !plan || !plan->log2_fewer)
         return status;

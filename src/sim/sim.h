@@ -2,7 +2,7 @@
 /* A cycle-level simulator of a GPU's memory path, driven by traces: cores that issue the instructions of their warps in
  * order, and a list of cache levels, networks and DRAM as a machine describes them (src/machine).
  *
- * Not modelled: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
+ * Not modeled: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
  * where the trace says: data is not simulated.
  *
  * A simulator runs launches one after the other. Caches that all cores share keep what they hold from launch to
@@ -120,13 +120,14 @@ typedef struct sl_sim_hint {
 
 /* What a plan asks of a launch. */
 typedef struct sl_sim_plan {
-    const sl_sim_hint *hint;       /* [memory instructions of the kernel]; NULL: nothing */
-    uint8_t preferred_shared_plus; /* as of sl_trace_launch; 0: what that says */
-    uint8_t log2_fewer;            /* a core holds 2^-n times as many blocks, at least one */
+    const sl_sim_hint *hint;   /* [memory instructions of the kernel]; NULL: nothing */
+    bool has_preferred_shared; /* instead of that of the launch */
+    uint8_t preferred_shared;  /* percent, as in sl_trace_launch */
+    uint8_t log2_fewer;        /* a core holds 2^-n times as many blocks, at least one */
 } sl_sim_plan;
 
 /* SL_UNSUPPORTED: the machine has something that the simulator cannot do. */
-sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
+sl_status sl_sim_create_with(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
 /* Runs a launch to its end, with a plan or without (NULL). The caller frees the result by sl_sim_result_fini, also
  * after a failure. A launch that makes no progress is a failure that says what waits for what; after one that failed
  * midway there can be no other. */

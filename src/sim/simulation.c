@@ -24,7 +24,7 @@ static sl_status check_policy(const sl_machine *machine, const char *text, sl_er
     return SL_OK;
 }
 
-sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error)
+sl_status sl_sim_create(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error)
 {
     const sl_sim_options options = {.seed = setup ? setup->seed : 1, .cold = setup && setup->cold};
     sl_status status = SL_OK;
@@ -34,7 +34,7 @@ sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_
         if (!status)
             status = check_policy(machine, machine->level[i].bypass, error);
     }
-    return status ? status : sl_sim_create(machine, &options, sim, error);
+    return status ? status : sl_sim_create_with(machine, &options, sim, error);
 }
 
 sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *bypass, sl_sim_result **result,

@@ -1,395 +1,287 @@
 /* SPDX-License-Identifier: MIT */
 #include "study/sweep.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/yaml.h"
-#include "machine/builtin.h"
-#include "study/config.h"
-#include "workloads/workload.h"
+#include "base/map.h"
+#include "policy/policy.h"
 
-enum { MAX_POINTS = 1000000, MAX_AXES = 48 };
+enum { MAX_POINTS = 4096 };
 
-enum {
-    KIND,
-    WORKLOADS,
-    TRACES,
-    INPUTS,
-    SIZE,
-    MACHINES,
-    L1,
-    L2,
-    SCHEDULER,
-    WITHOUT,
-    PLAN,
-    SEED,
-    SET,
-    COLD,
-    STREAM,
-    LOADS_ONLY,
-    KEYS
-};
-static const char *const key_names[] = {"kind", "workloads", "traces",    "inputs",     "size", "machines",
-                                        "l1",   "l2",        "scheduler", "without",    "plan", "seed",
-                                        "set",  "cold",      "stream",    "loads_only", NULL};
-
-typedef struct reader reader;
-typedef struct axis axis;
-
-/* A parameter with several values. */
-struct axis {
-    sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
-    const char *name;
-    size_t workloads, traces; /* of programs: how many are workloads, and how many of these or traces */
-    size_t count, at;
-    const yaml_node_t **value;
-};
-
-struct reader {
-    sl_yaml yaml;
-    sl_sweep_spec *spec;
-    size_t axes;
-    axis axis[MAX_AXES];
-};
-
-static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
+sl_status sl_sweep_init(sl_sweep *w, const sl_point *like, bool first_level, sl_error *error)
 {
-    const char *text = NULL;
-    sl_status status = sl_yaml_take_word(&r->yaml, node, name, &text);
-    if (!status && !(*word = sl_arena_strdup(&r->spec->arena, text)))
-        status = sl_fail_memory(r->yaml.error);
-    return status;
-}
-
-/* A file that is named in the spec lies beside it. */
-static sl_status copy_path(reader *r, const yaml_node_t *node, const char *name, const char **path)
-{
-    const char *slash = strrchr(r->yaml.path, '/');
-    sl_status status = copy_word(r, node, name, path);
-    if (status || !slash || **path == '/')
-        return status;
-    *path = sl_arena_printf(&r->spec->arena, "%.*s%s", (int)(slash - r->yaml.path) + 1, r->yaml.path, *path);
-    return *path ? SL_OK : sl_fail_memory(r->yaml.error);
-}
-
-/* ---- values of axes ---- */
-
-/* Sizes are of workloads. */
-static sl_status take_trace(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    point->input.size = "";
-    return copy_path(r, node, a->name, &point->input.name);
-}
-
-/* "8", "8,2,1". */
-static sl_status take_dims(reader *r, const yaml_node_t *node, const char *name, uint32_t dims[3])
-{
-    const char *word = NULL;
-    char end;
-    sl_status status = node ? sl_yaml_take_word(&r->yaml, node, name, &word) : SL_OK;
-    if (status || !word)
-        return status;
-    dims[1] = dims[2] = 1;
-    int got = sscanf(word, "%u,%u,%u%c", &dims[0], &dims[1], &dims[2], &end);
-    return got < 1 || got > 3 || !dims[0] || !dims[1] || !dims[2]
-               ? sl_yaml_fail(&r->yaml, node, "'%s' takes X, X,Y or X,Y,Z, not '%s'", name, word)
-               : SL_OK;
-}
-
-static sl_status take_args(reader *r, const yaml_node_t *list, sl_kernel_launch *launch)
-{
-    size_t count = list ? sl_yaml_items(list) : 0;
-    const char **arg = sl_arena_array(&r->spec->arena, const char *, count + 1);
-    sl_status status = arg ? SL_OK : sl_fail_memory(r->yaml.error);
-    for (size_t i = 0; i < count && !status; i++)
-        status = copy_word(r, sl_yaml_item(&r->yaml, list, i), "args", &arg[i]);
-    launch->args = count;
-    launch->arg = arg;
-    return status;
-}
-
-/* {file: k.ptx, grid: 8, block: 256, args: [f32[1K]:random, u32:1024]}; LLVM IR may have the host of a workload. */
-static sl_status take_input(reader *r, const yaml_node_t *node, sl_point *point)
-{
-    enum { FILE_NAME, ENTRY, GRID, BLOCK, SHARED, ARGS, HOST, PARAMS, PARTS };
-    static const char *const names[] = {"file", "entry", "grid", "block", "shared", "args", "host", "params", NULL};
-    const yaml_node_t *part[PARTS];
-    sl_input_spec *input = &point->input;
-    sl_input_kind kind;
-    sl_status status = sl_yaml_pick(&r->yaml, node, "an input", names, part);
-    if (!status && !part[FILE_NAME])
-        status = sl_yaml_fail(&r->yaml, node, "an input needs a 'file'");
-    if (!status)
-        status = copy_path(r, part[FILE_NAME], "file", &input->name);
-    if (!status && part[ENTRY])
-        status = copy_word(r, part[ENTRY], "entry", &input->launch.entry);
-    if (!status && part[HOST])
-        status = copy_word(r, part[HOST], "host", &input->host);
-    if (!status && part[PARAMS])
-        status = copy_word(r, part[PARAMS], "params", &input->params);
-    if (!status)
-        status = take_dims(r, part[GRID], "grid", input->launch.grid);
-    if (!status)
-        status = take_dims(r, part[BLOCK], "block", input->launch.block);
-    if (!status && part[SHARED])
-        status = sl_yaml_take_count(&r->yaml, part[SHARED], "shared", &input->launch.shared_bytes);
-    if (!status)
-        status = take_args(r, part[ARGS], &input->launch);
-    if (!status)
-        status = sl_yaml_locate(&r->yaml, node, sl_input_detect(input, &kind, r->yaml.error));
-    return status ? status : sl_yaml_locate(&r->yaml, node, sl_input_check(input, kind, r->yaml.error));
-}
-
-/* Workloads with their parameters, then traces, then other inputs. */
-static sl_status take_program(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    const sl_workload *workload;
-    if (a->at >= a->workloads)
-        return a->at >= a->traces ? take_input(r, node, point) : take_trace(r, a, node, point);
-    sl_status status = copy_word(r, node, a->name, &point->input.name);
-    if (status)
-        return status;
-    char *space = strchr(point->input.name, ' ');
-    point->input.params = space ? space + 1 : "";
-    if (space)
-        *space = 0;
-    return sl_yaml_locate(&r->yaml, node, sl_workload_find(point->input.name, &workload, r->yaml.error));
-}
-
-static sl_status take_size(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    static const char *const sizes[] = {"small", "default", "large", NULL};
-    int size = 0;
-    sl_status status = sl_yaml_take_choice(&r->yaml, node, a->name, sizes, &size);
-    if (*point->input.size) /* a trace has none */
-        point->input.size = status ? "" : sizes[size];
-    return status;
-}
-
-static sl_status take_machine(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    const char *word = sl_yaml_word(node);
-    return word && sl_machine_is_path(word) ? copy_path(r, node, a->name, &point->machine)
-                                            : copy_word(r, node, a->name, &point->machine);
-}
-
-#define TAKE_WORD(field)                                                                                               \
-    static sl_status take_##field(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)                  \
-    {                                                                                                                  \
-        return copy_word(r, node, a->name, &point->field);                                                             \
-    }
-TAKE_WORD(l1)
-TAKE_WORD(l2)
-TAKE_WORD(scheduler)
-TAKE_WORD(without)
-
-static sl_status take_seed(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    sl_status status = sl_yaml_take_count(&r->yaml, node, a->name, &point->seed);
-    point->input.seed = point->seed;
-    return status;
-}
-
-static sl_status take_plan(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    const char *word = sl_yaml_word(node);
-    return word && !*word ? SL_OK : copy_path(r, node, a->name, &point->plan); /* "": as the code is */
-}
-
-static sl_status take_setting(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    const char *word = NULL;
-    sl_status status = sl_yaml_take_word(&r->yaml, node, a->name, &word);
-    if (!status && (strchr(word, ' ') || strchr(a->name, ' ')))
-        status = sl_yaml_fail(&r->yaml, node, "a setting cannot contain spaces");
-    if (!status && !(point->settings = sl_arena_printf(&r->spec->arena, "%s%s%s=%s", point->settings,
-                                                       *point->settings ? " " : "", a->name, word)))
-        status = sl_fail_memory(r->yaml.error);
-    return status;
-}
-
-/* ---- axes ---- */
-
-static sl_status add_values(reader *r, axis *a, const yaml_node_t *list)
-{
-    size_t items = !list ? 0 : list->type == YAML_MAPPING_NODE ? 1 : sl_yaml_items(list);
-    if (list && list->type == YAML_MAPPING_NODE)
-        return sl_yaml_fail(&r->yaml, list, "'%s' takes a value or a list of values", a->name);
-    const yaml_node_t **value = sl_arena_array(&r->spec->arena, const yaml_node_t *, a->count + items + 1);
-    if (!value)
-        return sl_fail_memory(r->yaml.error);
-    if (a->count)
-        memcpy(value, a->value, a->count * sizeof *value);
-    for (size_t i = 0; i < items; i++)
-        value[a->count++] = sl_yaml_item(&r->yaml, list, i);
-    a->value = value;
+    *w = (sl_sweep){.like = *like, .first_level = first_level};
+    sl_arena_init(&w->arena);
+    if (!first_level)
+        return SL_OK;
+    sl_machine *machine = sl_arena_new(&w->arena, sl_machine);
+    if (!machine)
+        return sl_fail_memory(error);
+    memcpy(machine, like->resolved, sizeof *machine);
+    machine->levels = 1;
+    w->like.resolved = machine;
     return SL_OK;
 }
 
-static sl_status add_axis(reader *r, const yaml_node_t *location, axis a)
+void sl_sweep_fini(sl_sweep *w)
 {
-    if (!a.count)
-        return sl_yaml_fail(&r->yaml, location, "'%s' has no values", a.name);
-    if (r->axes == MAX_AXES)
-        return sl_yaml_fail(&r->yaml, location, "a sweep varies at most %d keys", MAX_AXES);
-    r->axis[r->axes++] = a;
-    return SL_OK;
-}
-
-static sl_status add_programs(reader *r, const yaml_node_t *const *value)
-{
-    axis a = {.take = take_program, .name = "workloads"};
-    const yaml_node_t *first = value[WORKLOADS] ? value[WORKLOADS] : value[TRACES] ? value[TRACES] : value[INPUTS];
-    if (!first)
-        return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "a sweep needs 'workloads', 'traces' or 'inputs'");
-    sl_status status = add_values(r, &a, value[WORKLOADS]);
-    a.workloads = a.count;
-    if (!status)
-        status = add_values(r, &a, value[TRACES]);
-    a.traces = a.count;
-    if (!status && value[INPUTS] && value[INPUTS]->type != YAML_SEQUENCE_NODE)
-        status = sl_yaml_fail(&r->yaml, value[INPUTS], "'inputs' takes a list");
-    if (!status)
-        status = add_values(r, &a, value[INPUTS]);
-    return status ? status : add_axis(r, first, a);
-}
-
-static sl_status add_settings(reader *r, const yaml_node_t *map)
-{
-    sl_status status = SL_OK;
-    if (map->type != YAML_MAPPING_NODE)
-        return sl_yaml_fail(&r->yaml, map, "'set' takes keys and values, such as {L1.size: [16K, 32K]}");
-    for (size_t i = 0; i < sl_yaml_items(map) && !status; i++) {
-        axis a = {.take = take_setting};
-        const yaml_node_t *list = sl_yaml_item(&r->yaml, map, i);
-        status = copy_word(r, sl_yaml_key(&r->yaml, map, i), "set", &a.name);
-        if (!status)
-            status = add_values(r, &a, list);
-        if (!status)
-            status = add_axis(r, list, a);
-    }
-    return status;
-}
-
-static sl_status add_axes(reader *r, const yaml_node_t *const *value)
-{
-    static const struct {
-        int key;
-        sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
-    } simple[] = {{SIZE, take_size},           {MACHINES, take_machine}, {L1, take_l1},     {L2, take_l2},
-                  {SCHEDULER, take_scheduler}, {WITHOUT, take_without},  {PLAN, take_plan}, {SEED, take_seed}};
-    sl_status status = add_programs(r, value);
-    for (size_t i = 0; i < sizeof simple / sizeof *simple && !status; i++) {
-        axis a = {.take = simple[i].take, .name = key_names[simple[i].key]};
-        if (!value[simple[i].key])
-            continue;
-        status = add_values(r, &a, value[simple[i].key]);
-        if (!status)
-            status = add_axis(r, value[simple[i].key], a);
-    }
-    return !status && value[SET] ? add_settings(r, value[SET]) : status;
+    sl_point_results_free(w->result, w->points.count);
+    free(w->result);
+    sl_array_free(&w->points);
+    sl_map_fini(&w->symbols);
+    sl_arena_fini(&w->arena);
+    *w = (sl_sweep){0};
 }
 
 /* ---- points ---- */
 
-static sl_status make_point(reader *r, const sl_point *start, sl_point *point)
+/* `machine` NULL: the one that all have. */
+static sl_status add_point(sl_sweep *w, const sl_machine *machine, sl_sweep_point point, sl_error *error)
 {
-    sl_status status = SL_OK;
-    *point = *start;
-    for (size_t i = 0; i < r->axes && !status; i++) {
-        const axis *a = &r->axis[i];
-        status = a->take(r, a, a->value[a->at], point);
+    if (w->points.count >= MAX_POINTS)
+        return sl_fail(error, SL_LIMIT, "more than %d points in one sweep", MAX_POINTS);
+    uint64_t seed = point.point.seed ? point.point.seed : w->like.seed;
+    point.point = w->like;
+    point.point.seed = seed;
+    if (machine) {
+        sl_machine *copy = sl_arena_new(&w->arena, sl_machine);
+        if (!copy)
+            return sl_fail_memory(error);
+        memcpy(copy, machine, sizeof *copy);
+        point.point.resolved = copy;
     }
-    if (status)
-        return status;
-    /* An error has the location of the value that was set last: a setting, a policy, a machine. */
-    const axis *last = &r->axis[r->axes - 1];
-    return sl_config_check(&r->yaml, last->value[last->at], point);
+    return sl_array_push(&w->points, point) ? SL_OK : sl_fail_memory(error);
 }
 
-static void turn(reader *r)
+/* Adds a point with another first level; `reason` says why that is impossible. */
+static sl_status add_level(sl_sweep *w, const sl_first_level *level, sl_sweep_point point, sl_error *reason)
 {
-    for (size_t i = r->axes; i-- > 0;) {
-        if (++r->axis[i].at < r->axis[i].count)
-            return;
-        r->axis[i].at = 0;
-    }
+    sl_machine machine;
+    memcpy(&machine, w->like.resolved, sizeof machine);
+    sl_status status = sl_machine_vary(&machine, level, reason);
+    return status ? status : add_point(w, &machine, point, reason);
 }
 
-static sl_status make_points(reader *r, const sl_point *start)
+static void note_skipped(sl_sweep *w, const char *what, const char *which, const sl_error *reason)
 {
+    if (!*w->note)
+        snprintf(w->note, sizeof w->note, "impossible points are skipped; the first: %s%s%s (%s)", what,
+                 *what ? " " : "", which, reason->text);
+}
+
+sl_status sl_sweep_product(sl_sweep *w, const sl_sweep_list list[4], sl_error *error)
+{
+    static const uint64_t absent[4] = {0, 0, 0, SL_MSHRS_AS_THEY_ARE};
     size_t points = 1;
-    for (size_t i = 0; i < r->axes; i++) {
-        points *= r->axis[i].count;
-        if (points > MAX_POINTS)
-            return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "the sweep has more than %d points", MAX_POINTS);
-    }
-    r->spec->point = sl_arena_array(&r->spec->arena, sl_point, points);
-    if (!r->spec->point)
-        return sl_fail_memory(r->yaml.error);
     sl_status status = SL_OK;
-    for (; r->spec->points < points && !status; r->spec->points++) {
-        status = make_point(r, start, &r->spec->point[r->spec->points]);
-        turn(r);
+    for (int p = 0; p < 4; p++)
+        points *= list[p].count ? list[p].count : 1;
+    for (size_t i = 0; i < points && !status; i++) {
+        uint64_t value[4];
+        size_t rest = i;
+        for (int p = 3; p >= 0; p--) {
+            size_t count = list[p].count ? list[p].count : 1;
+            value[p] = list[p].count ? list[p].value[rest % count] : absent[p];
+            rest /= count;
+        }
+        const sl_first_level level = {value[0], (uint32_t)value[1], (uint32_t)value[2], (uint32_t)value[3]};
+        status = add_level(w, &level, (sl_sweep_point){0}, error);
     }
     return status;
 }
 
-static sl_status take_root(reader *r)
+typedef enum parameter { WAYS, SIZE, LINE, MSHRS, PARAMETERS } parameter;
+
+static uint64_t current_value(const sl_level *level, parameter p)
 {
-    const yaml_node_t *value[KEYS];
-    sl_point start = SL_POINT_START;
-    int kind = SL_ANALYSIS_SIM;
-    if (!sl_yaml_root(&r->yaml))
-        return sl_yaml_fail(&r->yaml, NULL, "the file contains no sweep");
-    sl_status status = sl_yaml_pick(&r->yaml, sl_yaml_root(&r->yaml), "a sweep", key_names, value);
-    if (!status)
-        status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
-    if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &start.cold);
-    if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &start.requests);
-    if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &start.loads_only);
-    start.kind = (sl_analysis_kind)kind;
-    if (!status)
-        status = add_axes(r, value);
-    return status ? status : make_points(r, &start);
+    return p == WAYS ? level->ways : p == SIZE ? level->size_bytes : p == LINE ? level->line_bytes : level->mshrs;
 }
 
-sl_status sl_sweep_spec_parse(const char *path, const char *text, size_t bytes, sl_sweep_spec *spec, sl_error *error)
+static sl_first_level level_with(parameter p, uint64_t value)
 {
-    reader *r = calloc(1, sizeof *r);
-    *spec = (sl_sweep_spec){0};
-    sl_arena_init(&spec->arena);
-    if (!r)
-        return sl_fail_memory(error);
-    r->spec = spec;
-    sl_status status = sl_yaml_open(&r->yaml, path, text, bytes, error);
-    if (!status) {
-        status = take_root(r);
-        sl_yaml_close(&r->yaml);
+    return (sl_first_level){
+        .ways = p == WAYS ? (uint32_t)value : 0,
+        .size_bytes = p == SIZE ? value : 0,
+        .line_bytes = p == LINE ? (uint32_t)value : 0,
+        .mshrs = p == MSHRS ? (uint32_t)value : SL_MSHRS_AS_THEY_ARE,
+    };
+}
+
+/* One parameter scaled by powers of two from 1 / `divisor` on; `factor` names them, and "1x" is the unchanged
+ * machine. */
+static sl_status add_factors(sl_sweep *w, parameter p, const char *name, const char *const *factor, int factors,
+                             uint64_t divisor, bool named, sl_error *error)
+{
+    uint64_t current = current_value(&w->like.resolved->level[0], p);
+    for (int f = 0; f < factors; f++) {
+        uint64_t value = (current << f) / divisor;
+        const sl_first_level level = level_with(p, value);
+        const sl_sweep_point point = {.varied = name, .factor = factor[f]};
+        sl_error reason;
+        sl_status status = SL_OK;
+        if (UINT64_C(1) << f == divisor && value)
+            status = add_point(w, NULL, point, &reason);
+        else
+            status = value ? add_level(w, &level, point, &reason)
+                           : sl_fail(&reason, SL_INVALID, "there are %u", (unsigned)current);
+        if (status == SL_NO_MEMORY)
+            return sl_fail_memory(error);
+        if (status)
+            note_skipped(w, named ? name : "", factor[f], &reason);
     }
-    free(r);
+    return SL_OK;
+}
+
+sl_status sl_sweep_figure12(sl_sweep *w, sl_error *error)
+{
+    static const char *const names[PARAMETERS] = {"ways", "size", "line", "MSHRs"};
+    static const char *const factors[] = {"0.25x", "0.5x", "1x", "2x", "4x"};
+    sl_status status = SL_OK;
+    for (int p = 0; p < PARAMETERS && !status; p++)
+        status = add_factors(w, (parameter)p, names[p], factors, 5, 4, true, error);
     return status;
 }
 
-sl_status sl_sweep_spec_load(const char *path, sl_sweep_spec *spec, sl_error *error)
+sl_status sl_sweep_sizes(sl_sweep *w, sl_error *error)
 {
-    char *text;
-    size_t bytes;
-    *spec = (sl_sweep_spec){0};
-    sl_status status = sl_file_read_max(path, SL_YAML_MAX_BYTES, &text, &bytes, error);
-    if (status)
-        return status;
-    status = sl_sweep_spec_parse(path, text, bytes, spec, error);
-    free(text);
+    static const char *const factors[] = {"0.125x", "0.25x", "0.5x", "1x", "2x", "4x", "8x"};
+    return add_factors(w, SIZE, "size", factors, 7, 8, false, error);
+}
+
+sl_status sl_sweep_seeds(sl_sweep *w, uint64_t count, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint64_t i = 0; i < count && !status; i++)
+        status = add_point(w, NULL, (sl_sweep_point){.point.seed = w->like.seed + i}, error);
     return status;
 }
 
-void sl_sweep_spec_free(sl_sweep_spec *spec)
+/* ---- policies ---- */
+
+/* "lru", "decoupled+lru": what the first level has. */
+static const char *current_policies(const sl_level *level, sl_arena *arena)
 {
-    sl_arena_fini(&spec->arena);
+    return sl_arena_printf(arena, "%s%s%s", level->bypass, *level->bypass ? "+" : "", level->replacement);
+}
+
+static void set_policy(sl_machine *machine, const sl_policy_ops *policy, bool model)
+{
+    sl_level *first = &machine->level[0];
+    bool replaces = sl_policy_replaces(policy);
+    if (!model)
+        memset(first->bypass, 0, sizeof first->bypass);
+    if (replaces)
+        memset(first->replacement, 0, sizeof first->replacement);
+    snprintf(replaces ? first->replacement : first->bypass, SL_MACHINE_POLICY, "%s", policy->name);
+}
+
+static sl_status add_policy(sl_sweep *w, const sl_policy_ops *policy, sl_error *error)
+{
+    sl_machine machine;
+    sl_error reason;
+    memcpy(&machine, w->like.resolved, sizeof machine);
+    set_policy(&machine, policy, w->like.kind == SL_ANALYSIS_MODEL);
+    if (!sl_machine_check(&machine, &reason))
+        return add_point(w, &machine, (sl_sweep_point){.policy = policy->name}, error);
+    if (!*w->note)
+        snprintf(w->note, sizeof w->note, "Skipped: %s (%s)", policy->name, reason.text);
+    return SL_OK;
+}
+
+sl_status sl_sweep_policies(sl_sweep *w, sl_error *error)
+{
+    bool model = w->like.kind == SL_ANALYSIS_MODEL;
+    const char *current = current_policies(&w->like.resolved->level[0], &w->arena);
+    sl_status status = current ? SL_OK : sl_fail_memory(error);
+    if (!status && !model)
+        status = add_point(w, NULL, (sl_sweep_point){.policy = current}, error);
+    const sl_policy_list *custom = w->like.resolved->policies;
+    size_t customs = custom ? custom->count : 0;
+    for (size_t i = 0; i < customs + sl_policy_count() && !status; i++) {
+        const sl_policy_ops *policy = i < customs ? custom->ops[i] : sl_policy_at(i - customs);
+        bool only_replaces = sl_policy_replaces(policy) && !sl_policy_bypasses(policy);
+        if (model ? only_replaces : strcmp(policy->name, current) != 0)
+            status = add_policy(w, policy, error);
+    }
+    return status;
+}
+
+/* ---- running ---- */
+
+static void add_swept(sl_swept *to, const sl_result_launch *launch)
+{
+    sl_counts_merge(&to->counts, &launch->counts);
+    if (!to->max_l1_bytes || launch->l1_bytes < to->min_l1_bytes)
+        to->min_l1_bytes = launch->l1_bytes;
+    if (launch->l1_bytes > to->max_l1_bytes)
+        to->max_l1_bytes = launch->l1_bytes;
+}
+
+const sl_swept_kernel *sl_sweep_kernel(const sl_sweep *w, const char *symbol)
+{
+    return sl_map_get(&w->symbols, symbol, strlen(symbol));
+}
+
+/* The kernel of a launch, which is added where it is new; NULL when memory runs out. */
+static sl_swept_kernel *kernel_of(sl_sweep *w, const sl_trace_kernel *kernel)
+{
+    size_t length = strlen(kernel->symbol);
+    sl_swept_kernel *known = sl_map_get(&w->symbols, kernel->symbol, length);
+    if (known)
+        return known;
+    sl_swept_kernel *added = &w->kernel[w->kernels++];
+    *added = (sl_swept_kernel){.symbol = kernel->symbol,
+                               .name = kernel->name,
+                               .swept = sl_arena_array(&w->arena, sl_swept, w->points.count + 1)};
+    return added->swept && sl_map_put(&w->symbols, kernel->symbol, length, added) ? added : NULL;
+}
+
+/* Sums the points by kernel. */
+static bool sum_kernels(sl_sweep *w)
+{
+    const sl_recording *r = w->recording;
+    w->kernel = sl_arena_array(&w->arena, sl_swept_kernel, r->launches + 1u);
+    w->all = sl_arena_array(&w->arena, sl_swept, w->points.count + 1);
+    bool good = w->kernel && w->all;
+    for (uint32_t n = 0; n < r->launches && good; n++) {
+        const sl_trace_launch *launch = sl_trace_launch_at(r->trace, r->launch[n]);
+        sl_swept_kernel *k = kernel_of(w, sl_trace_kernel_at(r->trace, launch->kernel));
+        good = k;
+        if (good) {
+            k->launches++;
+            k->failed += launch->failed;
+        }
+        for (size_t i = 0; i < w->points.count && good && !launch->failed; i++) {
+            add_swept(&k->swept[i], &w->result[i].result.launch[n]);
+            add_swept(&w->all[i], &w->result[i].result.launch[n]);
+        }
+    }
+    return good;
+}
+
+sl_status sl_sweep_run(sl_sweep *w, const sl_recording *recording, sl_pool *pool, const sl_progress *progress,
+                       sl_error *error)
+{
+    size_t count = w->points.count;
+    const sl_point **point = calloc(count + 1, sizeof *point);
+    const sl_machine **machine = calloc(count + 1, sizeof *machine);
+    w->recording = recording;
+    w->result = calloc(count + 1, sizeof *w->result);
+    sl_status status = point && machine && w->result ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < count && !status; i++) {
+        point[i] = &w->points.items[i].point;
+        machine[i] = point[i]->resolved;
+    }
+    const sl_point_batch batch = {recording, count, point, machine, pool, progress};
+    if (!status)
+        status = sl_points_run(&batch, w->result, error);
+    if (!status)
+        w->passes = w->like.kind == SL_ANALYSIS_MODEL && count ? w->result[0].result.passes : count;
+    if (!status && !sum_kernels(w))
+        status = sl_fail_memory(error);
+    free(point);
+    free(machine);
+    return status;
 }

@@ -42,7 +42,7 @@ typedef struct sl_accelsim_inst {
     uint8_t dsts, srcs;
     uint16_t regs[SL_INST_REGS];
     bool addressed;
-    uint32_t before, after; /* the only neighbours it was ever seen with under the same mask, or SL_SASS_MANY */
+    uint32_t before, after; /* the only neighbors it was ever seen with under the same mask, or SL_SASS_MANY */
     /* known when the table is finished */
     uint32_t bb;
     bool leads;    /* first of its basic block */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From executed instructions to the static table of a kernel. An Accel-Sim trace has no control flow graph; basic
- * blocks are runs of neighbours that always executed together, with the same mask. */
+ * blocks are runs of neighbors that always executed together, with the same mask. */
 #include <string.h>
 
 #include "base/mangle.h"
@@ -66,9 +66,9 @@ uint32_t sl_sass_table_find(sl_sass_table *t, const sl_sass_line *line, bool add
     return at;
 }
 
-static void see(uint32_t *neighbour, uint32_t inst)
+static void see(uint32_t *neighbor, uint32_t inst)
 {
-    *neighbour = *neighbour == SL_SASS_NONE || *neighbour == inst ? inst : SL_SASS_MANY;
+    *neighbor = *neighbor == SL_SASS_NONE || *neighbor == inst ? inst : SL_SASS_MANY;
 }
 
 void sl_sass_table_follow(sl_sass_table *t, uint32_t before, uint32_t inst, bool joined)

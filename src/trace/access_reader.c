@@ -65,7 +65,7 @@ void sl_access_reader_destroy(sl_access_reader *r)
 }
 
 /* Notes where the rows from `first` on come from. */
-static void put_places(const sl_access_reader *r, const sl_access_rows *rows, size_t first)
+static void set_locations(const sl_access_reader *r, const sl_access_rows *rows, size_t first)
 {
     uint32_t warp = r->view.warp[r->warps - 1].warp;
     for (size_t i = first; rows->block && i < rows->count; i++)
@@ -82,7 +82,7 @@ sl_status sl_access_reader_next(sl_access_reader *r, sl_access_rows *rows, sl_er
         if (r->in_warp) {
             size_t first = rows->count;
             status = sl_warp_cursor_fill(&r->cursor, r->use, rows, &r->in_warp, error);
-            put_places(r, rows, first);
+            set_locations(r, rows, first);
         } else if (r->warps < r->view.warps) {
             sl_warp_cursor_init(&r->cursor, r->kernel, r->lanes, &r->view.warp[r->warps++], r->predictor);
             r->in_warp = true;

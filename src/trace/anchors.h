@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prediction of anchors (first addresses of slots, see codec.h) from neighbouring warps and blocks. A base that is a
+/* Prediction of anchors (first addresses of slots, see codec.h) from neighboring warps and blocks. A base that is a
  * function of the block plus a function of the warp, as in nearly all regular kernels, is predicted exactly. Writer and
  * reader keep the same table; it starts anew in every chunk. */
 #ifndef SL_TRACE_ANCHORS_H

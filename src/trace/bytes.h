@@ -34,7 +34,7 @@ static inline bool sl_bytes_varint(sl_bytes *b, uint64_t value)
 {
     if (!sl_bytes_room(b, SL_VARINT_MAX))
         return false;
-    b->count = (size_t)(sl_put_varint(b->data + b->count, value) - b->data);
+    b->count = (size_t)(sl_encode_varint(b->data + b->count, value) - b->data);
     return true;
 }
 
@@ -59,7 +59,7 @@ static inline sl_reading sl_reading_of(const sl_bytes *bytes)
 static inline uint64_t sl_read_varint(sl_reading *r)
 {
     uint64_t value = 0;
-    const uint8_t *after = r->bad ? NULL : sl_get_varint(r->at, r->end, &value);
+    const uint8_t *after = r->bad ? NULL : sl_decode_varint(r->at, r->end, &value);
     if (!after) {
         r->bad = true;
         return 0;

@@ -8,6 +8,73 @@
 
 #include "sluice/trace.h"
 
+/* What the accesses of one memory slot look like: lane i is at base + offset[i]. Encoder and decoder keep the same ones
+ * in step; nobody else looks inside. */
+typedef struct sl_predictor {
+    uint64_t base;
+    int64_t step;        /* expected change of base from one access to the next */
+    int64_t last;        /* its last change: an unexpected one becomes the step when it comes twice in a row */
+    int64_t stride, row; /* closed form of the offsets when affine (see sl_access) */
+    uint64_t known;      /* lanes whose offset is valid */
+    uint64_t frame;      /* gathers: the base and form of the last one that was bit-packed */
+    uint8_t frame_shift, frame_width;
+    uint8_t row_lanes, phase;
+    uint32_t epoch;     /* of the stream that wrote this entry: others count as never seen */
+    bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
+    bool all_lanes;     /* the closed form was found with all lanes active */
+    int32_t offset[SL_MAX_LANES];
+} sl_predictor;
+
+typedef struct sl_bytes {
+    uint8_t *data;
+    size_t count, capacity;
+} sl_bytes;
+
+enum { SL_MASK_HISTORY = 8 };
+
+/* The encoder of a warp. */
+struct sl_warp_stream {
+    sl_bytes control, memory;
+    uint32_t last_bb;
+    uint64_t step_mask;                /* the mask of the current step, which accesses default to */
+    uint64_t access_mask;              /* the last mask of an access that differed from its step's */
+    uint64_t history[SL_MASK_HISTORY]; /* step masks, latest first */
+    uint64_t repeats;                  /* identical steps not yet written */
+    uint64_t predicted;                /* accesses as predicted not yet written */
+    sl_bytes anchors;                  /* first address of each slot; joins `memory` at the end */
+    uint32_t slots, capacity;
+    sl_predictor *predictor; /* [slots] */
+    uint32_t epoch;
+    uint8_t lanes;
+    uint8_t isa; /* which version of the lane loops this CPU runs */
+    bool failed; /* memory ran out: the stream is incomplete */
+};
+
+/* On storage of the caller; see sl_warp_stream_create. False when memory runs out. */
+bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
+void sl_warp_stream_fini(sl_warp_stream *);
+/* Writes pending state: the bytes of `control` and `memory` are complete unless `failed` is set. */
+void sl_warp_stream_flush(sl_warp_stream *);
+
+/* The decoder of a warp. */
+struct sl_warp_cursor {
+    uint32_t bb; /* current step */
+    uint64_t mask;
+    sl_access access; /* current access */
+    const sl_trace_kernel *kernel;
+    const uint8_t *control, *control_end, *memory, *memory_end, *anchors, *anchors_end;
+    uint64_t access_mask, history[SL_MASK_HISTORY];
+    uint64_t repeats, predicted;
+    uint32_t lanes, first_slot, next_slot, end_slot; /* memory slots of the step */
+    sl_predictor *predictor;
+    bool damaged;
+    bool pieces; /* those of an access to rows are being read */
+};
+
+/* `predictor` is scratch of kernel->mem_slots entries. */
+void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint32_t lanes, const sl_warp_view *,
+                         sl_predictor *predictor);
+
 /* Control stream: the low two bits of a step's first byte. The other six hold, for REPEAT, the number of repeats less
  * one, else the zigzag difference of basic blocks; SL_STEP_ESCAPE: a varint with what is left follows. */
 enum { SL_STEP_REPEAT, SL_STEP_SAME_MASK, SL_STEP_NEW_MASK, SL_STEP_ESCAPE = 63 };
@@ -37,7 +104,7 @@ enum { SL_ROW_CUT = 128, SL_ROWS_PIECES = 32 }; /* see sl_access */
 #define SL_ROWS_BYTES (UINT64_C(1) << 40)       /* no access has more */
 
 /* The first base of a slot is kept out of the tokens: these differ from warp to warp when nothing else does, so the
- * file writer codes them against the neighbours. In the memory stream they stand after the tokens, each as slot (4
+ * file writer codes them against the neighbors. In the memory stream they stand after the tokens, each as slot (4
  * bytes) and base (8 bytes), and their number (4 bytes) comes last. */
 enum { SL_ANCHOR_BYTES = 12, SL_ANCHOR_COUNT_BYTES = 4 };
 
@@ -77,7 +144,7 @@ static inline void sl_store32(uint8_t *at, uint32_t value)
 
 enum { SL_VARINT_MAX = 10 };
 
-static inline uint8_t *sl_put_varint(uint8_t *at, uint64_t value)
+static inline uint8_t *sl_encode_varint(uint8_t *at, uint64_t value)
 {
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
@@ -88,7 +155,7 @@ static inline uint8_t *sl_put_varint(uint8_t *at, uint64_t value)
 }
 
 /* NULL when the bytes end early or the value does not fit 64 bits. */
-static inline const uint8_t *sl_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+static inline const uint8_t *sl_decode_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     uint64_t result = 0;
     if (at < end && *at < 0x80) { /* most are this short */

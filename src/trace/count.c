@@ -161,7 +161,7 @@ static bool count_rows(sl_launch_counter *c, const sl_access *access)
     return fits;
 }
 
-/* Words of neighbouring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
+/* Words of neighboring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
  * lanes * 4 bytes. */
 static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width)
 {
@@ -188,7 +188,7 @@ static void count_shared(sl_launch_counter *c, const sl_access *a, uint32_t widt
     uint32_t lanes = c->launch->lanes;
     bool line = a->affine && a->row_lanes >= lanes;
     if (line && width == 4 && lanes == 32 && a->base % 4 == 0 && (a->stride == 0 || a->stride == 4))
-        t->amount++; /* one word for all, or neighbouring words: no bank is asked twice */
+        t->amount++; /* one word for all, or neighboring words: no bank is asked twice */
     else
         t->amount += sl_bank_passes(a, lanes, width);
 }

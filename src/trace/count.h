@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what a launch executed and accessed, from its blocks as they come. No cache is modelled here: these are facts
+/* Counts what a launch executed and accessed, from its blocks as they come. No cache is modeled here: these are facts
  * of the trace, given the size of a sector. */
 #ifndef SL_TRACE_COUNT_H
 #define SL_TRACE_COUNT_H
@@ -58,15 +58,15 @@ typedef struct sl_shape_counts {
     struct {
         uint64_t from, bits; /* the first of them, counted from that of the lowest lane; which of 64 from there on */
     } group[SL_SHAPE_GROUPS];
-    uint64_t stride; /* of neighbouring lanes at one distance */
+    uint64_t stride; /* of neighboring lanes at one distance */
 } sl_shape_counts;
 /* The same for lanes at distances from the first of them, which is at `at`. All of them lie, aligned, within an
  * allocation or the block's shared memory. */
 void sl_launch_counter_shape(sl_launch_counter *part, uint32_t slot, sl_shape_counts *shape, const uint64_t *distance,
                              uint64_t at);
 /* Moves what a part has counted to the whole, together with what ran. */
-sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
-                                 uint64_t thread_insts, bool block_ends, sl_error *error);
+sl_status sl_launch_counter_collect(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
+                                    uint64_t thread_insts, bool block_ends, sl_error *error);
 /* Memory that what a part has counted takes. */
 size_t sl_launch_counter_bytes(const sl_launch_counter *part);
 

@@ -136,7 +136,7 @@ ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, con
     return !differ;
 }
 
-/* Of neighbouring instructions, most lanes access the same sector: four that do are left out at once. */
+/* Of neighboring instructions, most lanes access the same sector: four that do are left out at once. */
 ALWAYS void note_changed(sl_part_state *p, uint32_t group, const sl_sector_memo *last, const uint64_t *sector,
                          uint32_t count)
 {
@@ -152,7 +152,7 @@ ALWAYS void note_changed(sl_part_state *p, uint32_t group, const sl_sector_memo 
     }
 }
 
-/* Neighbouring lanes mostly access ascending sectors: those that differ from the one before are counted. `sector` is
+/* Neighboring lanes mostly access ascending sectors: those that differ from the one before are counted. `sector` is
  * sl_part_state.spare. */
 ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector, uint32_t count)
 {
@@ -214,7 +214,7 @@ ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
     const unsigned log2_sector = c->log2_sector;
     uint32_t count = 0, first = (uint32_t)__builtin_ctzll(mask);
     uint64_t run = mask >> first;
-    if (!(run & (run + 1))) { /* neighbours */
+    if (!(run & (run + 1))) { /* neighbors */
         for (uint32_t end = (uint32_t)__builtin_popcountll(mask); count < end; count++) {
             low |= addr[first + count];
             sector[count] = addr[first + count] >> log2_sector;
@@ -273,7 +273,7 @@ ALWAYS void access_shared(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
     add(c, slot, SL_IN_SHARED, memo->passes);
 }
 
-/* A sector has the same word of some neighbouring lanes: of these, different words are counted. */
+/* A sector has the same word of some neighboring lanes: of these, different words are counted. */
 static __attribute__((noinline)) uint32_t local_sectors(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr,
                                                         uint32_t width)
 {
@@ -308,7 +308,7 @@ ALWAYS void access_local(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
     uint64_t first = addr[__builtin_ctzll(mask)], differ = 0;
     for (uint64_t left = mask; left; left &= left - 1)
         differ |= addr[__builtin_ctzll(left)] ^ first;
-    if (!differ && c->log2_sector == 5) { /* a sector has the same word of eight neighbouring lanes */
+    if (!differ && c->log2_sector == 5) { /* a sector has the same word of eight neighboring lanes */
         uint64_t groups = mask | mask >> 4;
         groups |= groups >> 2;
         groups = (groups | groups >> 1) & UINT64_C(0x0101010101010101);
@@ -397,7 +397,7 @@ typedef enum shape_kind {
     SHAPE_NEW,
     SHAPE_DENSE,  /* ascending, and every sector between the first and the last is accessed */
     SHAPE_GROUPS, /* sectors in a few groups */
-    SHAPE_FAR,    /* neighbouring lanes at one distance, all at the same place of their sector */
+    SHAPE_FAR,    /* neighboring lanes at one distance, all at the same place of their sector */
     SHAPE_BANKS,  /* shared memory */
     SHAPE_ANY,    /* lane by lane */
 } shape_kind;
@@ -529,7 +529,7 @@ static __attribute__((noinline)) void any_shape(sl_launch_counter *c, uint32_t s
     }
 }
 
-/* Most have few neighbouring sectors: a short way for these. */
+/* Most have few neighboring sectors: a short way for these. */
 void sl_launch_counter_shape(sl_launch_counter *c, uint32_t slot, sl_shape_counts *shape, const uint64_t *distance,
                              uint64_t at)
 {
@@ -544,8 +544,8 @@ void sl_launch_counter_shape(sl_launch_counter *c, uint32_t slot, sl_shape_count
     note_word(c->part, c->slot[slot].group, first / 64, UINT64_MAX >> (63 - (last - first)) << first % 64);
 }
 
-sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
-                                 uint64_t thread_insts, bool block_ends, sl_error *error)
+sl_status sl_launch_counter_collect(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
+                                    uint64_t thread_insts, bool block_ends, sl_error *error)
 {
     sl_part_state *p = part->part;
     whole->warp_insts += warp_insts;

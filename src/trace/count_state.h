@@ -22,7 +22,7 @@ typedef struct sl_slot_facts {
     uint8_t space, access; /* sl_mem_space, sl_mem_access */
 } sl_slot_facts;
 
-/* Some of 64 neighbouring sectors: numbers 64 * word and up. */
+/* Some of 64 neighboring sectors: numbers 64 * word and up. */
 typedef struct sl_sector_word {
     uint64_t word, bits;
     uint32_t group;

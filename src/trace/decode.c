@@ -2,6 +2,7 @@
 /* Decoding of what encode.c wrote, step by step. The bytes may come from anywhere: every value is checked before it is
  * used, and damage is an error, never a wild access. */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "trace/codec.h"
 
@@ -99,7 +100,7 @@ static sl_status read_step(sl_warp_cursor *c, sl_error *error)
     uint64_t value = token >> 2;
     if (value == SL_STEP_ESCAPE) {
         uint64_t more;
-        const uint8_t *after = sl_get_varint(c->control, c->control_end, &more);
+        const uint8_t *after = sl_decode_varint(c->control, c->control_end, &more);
         if (!after || more > UINT64_MAX - SL_STEP_ESCAPE - 1)
             return damaged(c, error, "a step does not end");
         c->control = after;
@@ -166,7 +167,7 @@ sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
 
 static bool read_varint(sl_warp_cursor *c, uint64_t *value)
 {
-    const uint8_t *after = sl_get_varint(c->memory, c->memory_end, value);
+    const uint8_t *after = sl_decode_varint(c->memory, c->memory_end, value);
     if (after)
         c->memory = after;
     return after != NULL;
@@ -332,7 +333,7 @@ static bool read_row(const uint8_t **at, const uint8_t *end, sl_row *row)
 {
     uint64_t value[6] = {0};
     for (int i = 0; i < 6 && (i < 4 || value[3] > 1); i++)
-        if (!(*at = sl_get_varint(*at, end, &value[i])))
+        if (!(*at = sl_decode_varint(*at, end, &value[i])))
             return false;
     *row = (sl_row){.addr = row->addr + sl_unzigzag(value[0]),
                     .other = row->other + sl_unzigzag(value[1]),
@@ -479,7 +480,7 @@ static inline bool read_known(sl_warp_cursor *c, uint32_t slot)
         return true;
     }
     if (c->memory == c->memory_end || *c->memory != (SL_TOKEN_MOVED | SL_ACCESS_STEP_MASK << 3) ||
-        !(after = sl_get_varint(c->memory + 1, c->memory_end, &change)))
+        !(after = sl_decode_varint(c->memory + 1, c->memory_end, &change)))
         return false;
     c->memory = after;
     sl_predictor_move(p, p->base + sl_unzigzag(change));
@@ -577,7 +578,7 @@ sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
 /* ---- into arrays ---- */
 
 /* The addresses of the lanes that take part, one after the other; returns how many. There is room for all lanes. */
-static inline size_t put_addresses(sl_warp_cursor *c, uint32_t slot, uint64_t mask, uint64_t *to)
+static inline size_t copy_addresses(sl_warp_cursor *c, uint32_t slot, uint64_t mask, uint64_t *to)
 {
     const sl_predictor *p = &c->predictor[slot];
     const uint32_t lanes = c->lanes;
@@ -611,7 +612,7 @@ static inline size_t put_addresses(sl_warp_cursor *c, uint32_t slot, uint64_t ma
 }
 
 /* The pieces of an access to rows; false: there is no room for all of them, and the rest comes next. */
-static bool put_pieces(sl_warp_cursor *c, sl_access_rows *rows)
+static bool copy_pieces(sl_warp_cursor *c, sl_access_rows *rows)
 {
     sl_access *a = &c->access;
     while (a->mask && rows->count < rows->capacity) {
@@ -652,7 +653,7 @@ static sl_status fill_step(sl_warp_cursor *c, const sl_slot_use *use, sl_access_
             continue;
         if (pieces) {
             rows->count = at;
-            c->pieces = !put_pieces(c, rows);
+            c->pieces = !copy_pieces(c, rows);
             at = rows->count;
             continue;
         }
@@ -663,7 +664,7 @@ static sl_status fill_step(sl_warp_cursor *c, const sl_slot_use *use, sl_access_
         if (rows->mask)
             rows->mask[at] = mask;
         if (rows->addr)
-            rows->addresses += put_addresses(c, slot, mask, rows->addr + rows->addresses);
+            rows->addresses += copy_addresses(c, slot, mask, rows->addr + rows->addresses);
         at++;
     }
     rows->count = at;
@@ -677,7 +678,7 @@ sl_status sl_warp_cursor_fill(sl_warp_cursor *c, const sl_slot_use *use, sl_acce
     while (rows->count < rows->capacity) {
         sl_status status = SL_OK;
         if (c->pieces)
-            c->pieces = !put_pieces(c, rows);
+            c->pieces = !copy_pieces(c, rows);
         else if (c->next_slot < c->end_slot)
             status = fill_step(c, use, rows, error);
         else
@@ -688,4 +689,52 @@ sl_status sl_warp_cursor_fill(sl_warp_cursor *c, const sl_slot_use *use, sl_acce
             c->repeats = 0; /* any number of steps without an access */
     }
     return SL_OK;
+}
+
+/* ---- cursors on the heap ---- */
+
+typedef struct heap_cursor {
+    sl_warp_cursor cursor; /* first: the two have one address */
+    sl_predictor predictor[];
+} heap_cursor;
+
+sl_status sl_warp_cursor_create(const sl_trace_kernel *kernel, uint32_t lanes, sl_warp_cursor **cursor, sl_error *error)
+{
+    *cursor = NULL;
+    if (lanes != 32 && lanes != 64)
+        return sl_fail(error, SL_INVALID, "a warp has 32 or 64 lanes, not %u", lanes);
+    heap_cursor *c = calloc(1, sizeof *c + kernel->mem_slots * sizeof *c->predictor);
+    if (!c)
+        return sl_fail_memory(error);
+    c->cursor.bb = UINT32_MAX; /* at the end, until sl_warp_cursor_start */
+    c->cursor.kernel = kernel;
+    c->cursor.lanes = lanes;
+    c->cursor.predictor = c->predictor;
+    *cursor = &c->cursor;
+    return SL_OK;
+}
+
+void sl_warp_cursor_destroy(sl_warp_cursor *cursor)
+{
+    free(cursor);
+}
+
+void sl_warp_cursor_start(sl_warp_cursor *cursor, const sl_warp_view *view)
+{
+    sl_warp_cursor_init(cursor, cursor->kernel, cursor->lanes, view, cursor->predictor);
+}
+
+uint32_t sl_warp_cursor_bb(const sl_warp_cursor *cursor)
+{
+    return cursor->bb;
+}
+
+uint64_t sl_warp_cursor_mask(const sl_warp_cursor *cursor)
+{
+    return cursor->mask;
+}
+
+sl_access *sl_warp_cursor_current(sl_warp_cursor *cursor)
+{
+    return &cursor->access;
 }

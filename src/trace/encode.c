@@ -105,6 +105,27 @@ void sl_warp_stream_fini(sl_warp_stream *s)
     *s = (sl_warp_stream){0};
 }
 
+sl_status sl_warp_stream_create(uint32_t mem_slots, uint32_t lanes, sl_warp_stream **stream, sl_error *error)
+{
+    *stream = NULL;
+    if (lanes != 32 && lanes != 64)
+        return sl_fail(error, SL_INVALID, "a warp has 32 or 64 lanes, not %u", lanes);
+    sl_warp_stream *s = malloc(sizeof *s);
+    if (s && sl_warp_stream_init(s, mem_slots, lanes)) {
+        *stream = s;
+        return SL_OK;
+    }
+    sl_warp_stream_destroy(s);
+    return sl_fail_memory(error);
+}
+
+void sl_warp_stream_destroy(sl_warp_stream *s)
+{
+    if (s)
+        sl_warp_stream_fini(s);
+    free(s);
+}
+
 bool sl_warp_stream_reset(sl_warp_stream *s, uint32_t mem_slots, uint32_t lanes)
 {
     s->control.count = s->memory.count = s->anchors.count = 0;
@@ -160,12 +181,12 @@ static void flush_repeats(sl_warp_stream *s)
         *at++ = (uint8_t)(SL_STEP_REPEAT | less_one << 2);
     } else {
         *at++ = SL_STEP_REPEAT | SL_STEP_ESCAPE << 2;
-        at = sl_put_varint(at, less_one - SL_STEP_ESCAPE);
+        at = sl_encode_varint(at, less_one - SL_STEP_ESCAPE);
     }
     s->control.count = (size_t)(at - s->control.data);
 }
 
-static uint8_t *put_raw_mask(uint8_t *at, uint64_t mask, uint32_t lanes)
+static uint8_t *encode_raw_mask(uint8_t *at, uint64_t mask, uint32_t lanes)
 {
     if (lanes == 64) {
         sl_store64(at, mask);
@@ -176,7 +197,7 @@ static uint8_t *put_raw_mask(uint8_t *at, uint64_t mask, uint32_t lanes)
 }
 
 /* A mask often is one that was there before (a branch joins) or what is left of one (its other side). */
-static uint8_t *put_step_mask(uint8_t *at, const uint64_t history[SL_MASK_HISTORY], uint64_t mask, uint32_t lanes)
+static uint8_t *encode_step_mask(uint8_t *at, const uint64_t history[SL_MASK_HISTORY], uint64_t mask, uint32_t lanes)
 {
     for (unsigned k = 1; k < SL_MASK_HISTORY; k++)
         if (history[k] == mask) {
@@ -189,7 +210,7 @@ static uint8_t *put_step_mask(uint8_t *at, const uint64_t history[SL_MASK_HISTOR
             return at;
         }
     *at++ = SL_MASK_RAW;
-    return put_raw_mask(at, mask, lanes);
+    return encode_raw_mask(at, mask, lanes);
 }
 
 void sl_warp_stream_step(sl_warp_stream *s, uint32_t bb, uint64_t mask)
@@ -209,10 +230,10 @@ void sl_warp_stream_step(sl_warp_stream *s, uint32_t bb, uint64_t mask)
         *at++ = (uint8_t)(kind | difference << 2);
     } else {
         *at++ = (uint8_t)(kind | SL_STEP_ESCAPE << 2);
-        at = sl_put_varint(at, difference - SL_STEP_ESCAPE);
+        at = sl_encode_varint(at, difference - SL_STEP_ESCAPE);
     }
     if (new_mask) {
-        at = put_step_mask(at, s->history, mask, s->lanes);
+        at = encode_step_mask(at, s->history, mask, s->lanes);
         sl_mask_push(s->history, mask);
     }
     s->control.count = (size_t)(at - s->control.data);
@@ -235,7 +256,7 @@ static void flush_predicted(sl_warp_stream *s)
         *at++ = (uint8_t)(SL_TOKEN_RUN | less_one << 3);
     } else {
         *at++ = SL_TOKEN_RUN | SL_RUN_ESCAPE << 3;
-        at = sl_put_varint(at, less_one - SL_RUN_ESCAPE);
+        at = sl_encode_varint(at, less_one - SL_RUN_ESCAPE);
     }
     s->memory.count = (size_t)(at - s->memory.data);
 }
@@ -348,11 +369,11 @@ static bool find_affine(const uint64_t *addr, uint64_t mask, unsigned lanes, aff
 }
 
 /* Slot and base of a first access go to the anchors; later ones as a difference. */
-static uint8_t *put_base(sl_warp_stream *s, uint8_t *at, uint32_t slot, uint64_t base)
+static uint8_t *encode_base(sl_warp_stream *s, uint8_t *at, uint32_t slot, uint64_t base)
 {
     sl_predictor *p = &s->predictor[slot];
     if (p->epoch == s->epoch) {
-        at = sl_put_varint(at, sl_zigzag(base - p->base));
+        at = sl_encode_varint(at, sl_zigzag(base - p->base));
         sl_predictor_move(p, base);
         return at;
     }
@@ -433,10 +454,10 @@ static void look_at(gather *g, uint64_t mask, unsigned lanes, const uint64_t *ad
     g->chain_width = bits_of(chain_bits) - g->shift; /* a zigzag code has the sign in its lowest bit */
 }
 
-static uint8_t *put_chain(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g)
+static uint8_t *encode_chain(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g)
 {
     *token |= SL_TOKEN_CHAIN;
-    at = put_base(s, at, slot, g->addr[0]);
+    at = encode_base(s, at, slot, g->addr[0]);
     *at++ = (uint8_t)g->shift;
     *at++ = (uint8_t)g->chain_width;
     uint64_t chain[SL_MAX_LANES];
@@ -465,7 +486,7 @@ static uint64_t frame_base(const gather *g)
     return coarse > g->shift ? base : g->lowest;
 }
 
-static uint8_t *put_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g, bool again)
+static uint8_t *encode_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g, bool again)
 {
     sl_predictor *p = &s->predictor[slot];
     *token |= SL_TOKEN_FRAME;
@@ -474,7 +495,7 @@ static uint8_t *put_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32
         sl_predictor_move(p, p->frame);
     } else {
         uint64_t base = frame_base(g);
-        at = put_base(s, at, slot, base);
+        at = encode_base(s, at, slot, base);
         *at++ = (uint8_t)g->shift;
         *at++ = (uint8_t)g->frame_width;
         p->frame = base;
@@ -490,8 +511,8 @@ static uint8_t *put_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32
 
 /* Bit-packed: offsets from a base, or differences from lane to lane, whichever are shorter; low bits that all have in
  * common are left out. */
-static uint8_t *put_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t mask,
-                           const uint64_t *addr)
+static uint8_t *encode_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t mask,
+                              const uint64_t *addr)
 {
     enum { HEAD_BITS = 5 * 8 }; /* base, shift and width */
     sl_predictor *p = &s->predictor[slot];
@@ -502,25 +523,25 @@ static uint8_t *put_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint3
     if (again)
         frame_bits = g.count * p->frame_width;
     if (g.chain_width * (g.count - 1) + HEAD_BITS < frame_bits)
-        at = put_chain(s, token, at, slot, &g);
+        at = encode_chain(s, token, at, slot, &g);
     else
-        at = put_frame(s, token, at, slot, &g, again);
+        at = encode_frame(s, token, at, slot, &g, again);
     sl_predictor_gather(p, mask, s->lanes, addr);
     return at;
 }
 
 /* The form that the slot's predictor has by now. */
-static uint8_t *put_affine(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t base)
+static uint8_t *encode_affine(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t base)
 {
     const sl_predictor *p = &s->predictor[slot];
     *token |= SL_TOKEN_AFFINE;
-    at = put_base(s, at, slot, base);
-    at = sl_put_varint(at, sl_zigzag((uint64_t)p->stride));
+    at = encode_base(s, at, slot, base);
+    at = sl_encode_varint(at, sl_zigzag((uint64_t)p->stride));
     if (p->row_lanes < s->lanes) {
         *token |= SL_AFFINE_ROWS;
         *at++ = p->row_lanes;
         *at++ = p->phase;
-        at = sl_put_varint(at, sl_zigzag((uint64_t)p->row));
+        at = sl_encode_varint(at, sl_zigzag((uint64_t)p->row));
     }
     return at;
 }
@@ -539,7 +560,7 @@ static bool has_old_form(const sl_warp_stream *s, const sl_predictor *p, uint64_
     return match(s, p, addr, *base, mask);
 }
 
-static uint8_t *put_access_mask(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint64_t mask)
+static uint8_t *encode_access_mask(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint64_t mask)
 {
     if (mask == s->step_mask) {
         *token = SL_ACCESS_STEP_MASK << 3;
@@ -551,7 +572,7 @@ static uint8_t *put_access_mask(sl_warp_stream *s, uint8_t *token, uint8_t *at, 
     }
     *token = SL_ACCESS_RAW_MASK << 3;
     s->access_mask = mask;
-    return put_raw_mask(at, mask, s->lanes);
+    return encode_raw_mask(at, mask, s->lanes);
 }
 
 /* Everything but the expected case. */
@@ -568,22 +589,22 @@ static __attribute__((noinline)) void write_access(sl_warp_stream *s, uint32_t s
     if (!mask) {
         *token = SL_TOKEN_EMPTY;
     } else {
-        at = put_access_mask(s, token, at, mask);
+        at = encode_access_mask(s, token, at, mask);
         sl_predictor *p = &s->predictor[slot];
         if (same_offsets && base == p->base + (uint64_t)p->step) {
             *token |= SL_TOKEN_PREDICTED;
             sl_predictor_hit(p);
         } else if (same_offsets) {
             *token |= SL_TOKEN_MOVED;
-            at = put_base(s, at, slot, base);
+            at = encode_base(s, at, slot, base);
         } else if (p->epoch != s->epoch && has_old_form(s, p, mask, addr, &base)) {
-            at = put_affine(s, token, at, slot, base);
+            at = encode_affine(s, token, at, slot, base);
         } else if (find_affine(addr, mask, s->lanes, &form)) {
             sl_predictor_affine(p, s->lanes, form.stride, form.row, form.row_lanes, form.phase);
             p->all_lanes = mask == sl_full_mask(s->lanes);
-            at = put_affine(s, token, at, slot, form.base);
+            at = encode_affine(s, token, at, slot, form.base);
         } else {
-            at = put_gather(s, token, at, slot, mask, addr);
+            at = encode_gather(s, token, at, slot, mask, addr);
         }
     }
     s->memory.count = (size_t)(at - s->memory.data);
@@ -622,23 +643,23 @@ void sl_warp_stream_rows(sl_warp_stream *s, uint32_t slot, uint64_t mask, const 
     uint8_t *token = room(s, &s->memory, 1 + 8 + (3 + 6 * rows) * SL_VARINT_MAX);
     if (!token)
         return;
-    uint8_t *at = put_access_mask(s, token, token + 1, mask);
+    uint8_t *at = encode_access_mask(s, token, token + 1, mask);
     *token |= SL_TOKEN_ROWS;
     if (blocks != 1) {
         *token |= SL_ROWS_BLOCKS;
-        at = sl_put_varint(at, blocks);
+        at = sl_encode_varint(at, blocks);
     }
-    at = put_base(s, at, slot, row->addr);
-    at = sl_put_varint(at, rows);
+    at = encode_base(s, at, slot, row->addr);
+    at = sl_encode_varint(at, rows);
     uint64_t addr = row->addr, other = 0;
     for (size_t i = 0; i < rows; i++, row++) {
-        at = sl_put_varint(at, sl_zigzag(row->addr - addr));
-        at = sl_put_varint(at, sl_zigzag(row->other - other));
-        at = sl_put_varint(at, row->bytes);
-        at = sl_put_varint(at, row->count);
+        at = sl_encode_varint(at, sl_zigzag(row->addr - addr));
+        at = sl_encode_varint(at, sl_zigzag(row->other - other));
+        at = sl_encode_varint(at, row->bytes);
+        at = sl_encode_varint(at, row->count);
         if (row->count > 1) {
-            at = sl_put_varint(at, sl_zigzag((uint64_t)row->step));
-            at = sl_put_varint(at, sl_zigzag((uint64_t)row->other_step));
+            at = sl_encode_varint(at, sl_zigzag((uint64_t)row->step));
+            at = sl_encode_varint(at, sl_zigzag((uint64_t)row->other_step));
         }
         addr = row->addr;
         other = row->other;
@@ -646,7 +667,7 @@ void sl_warp_stream_rows(sl_warp_stream *s, uint32_t slot, uint64_t mask, const 
     s->memory.count = (size_t)(at - s->memory.data);
 }
 
-void sl_warp_stream_end(sl_warp_stream *s)
+void sl_warp_stream_flush(sl_warp_stream *s)
 {
     flush_repeats(s);
     flush_predicted(s);
@@ -658,4 +679,11 @@ void sl_warp_stream_end(sl_warp_stream *s)
     sl_store32(at + s->anchors.count, (uint32_t)(s->anchors.count / SL_ANCHOR_BYTES));
     s->memory.count += s->anchors.count + SL_ANCHOR_COUNT_BYTES;
     s->anchors.count = 0;
+}
+
+sl_status sl_warp_stream_end(sl_warp_stream *s, uint32_t warp, sl_warp_view *view, sl_error *error)
+{
+    sl_warp_stream_flush(s);
+    *view = (sl_warp_view){warp, s->control.data, s->memory.data, s->control.count, s->memory.count};
+    return s->failed ? sl_fail_memory(error) : SL_OK;
 }

@@ -88,12 +88,12 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
 {
     if (l->lanes != 32 && l->lanes != 64)
         return "a warp that has neither 32 nor 64 lanes";
-    if (l->preferred_shared_plus > 101)
+    if (l->preferred_shared > 100)
         return "a preferred carve-out of more than 100 percent";
     for (int d = 0; d < 3; d++)
         if (!l->cluster[d] != !l->cluster[0] || (l->cluster[d] && l->grid[d] % l->cluster[d]))
             return "a grid that is no whole number of clusters";
-    if (l->parent_plus > l->index && l->parent_plus)
+    if (l->has_parent && l->parent >= l->index)
         return "a launch before the one that launched it";
     uint64_t threads = 1;
     unsigned __int128 blocks = 1;
@@ -110,7 +110,13 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
 
 /* ---- kernels ---- */
 
-static bool put_inst(sl_bytes *out, const sl_inst *inst, const sl_inst *before)
+/* In the file, the width and the unroll factor share a number: a branch accesses no memory. */
+static bool unrolls(const sl_inst *inst)
+{
+    return inst->op_class == SL_CLASS_CONTROL && inst->mem_slot == UINT32_MAX;
+}
+
+static bool write_inst(sl_bytes *out, const sl_inst *inst, const sl_inst *before)
 {
     uint8_t fixed[] = {inst->op_class,
                        inst->space,
@@ -119,7 +125,8 @@ static bool put_inst(sl_bytes *out, const sl_inst *inst, const sl_inst *before)
                        inst->dsts,
                        inst->srcs,
                        inst->mem_slot != UINT32_MAX};
-    bool good = sl_bytes_append(out, fixed, sizeof fixed) && sl_bytes_varint(out, inst->width);
+    bool good =
+        sl_bytes_append(out, fixed, sizeof fixed) && sl_bytes_varint(out, unrolls(inst) ? inst->unroll : inst->width);
     for (unsigned i = 0; i < inst->dsts + inst->srcs + 0u; i++)
         good = good && sl_bytes_varint(out, inst->regs[i]);
     return good && sl_bytes_varint(out, inst->opcode) &&
@@ -131,7 +138,7 @@ static bool put_inst(sl_bytes *out, const sl_inst *inst, const sl_inst *before)
 }
 
 /* What version 2.1 added. */
-static bool put_machine_code(sl_bytes *out, const sl_trace_kernel *k)
+static bool write_machine_code(sl_bytes *out, const sl_trace_kernel *k)
 {
     bool good = true;
     for (uint32_t b = 0; good && b < k->bbs; b++)
@@ -140,7 +147,7 @@ static bool put_machine_code(sl_bytes *out, const sl_trace_kernel *k)
            sl_bytes_append(out, k->machine_code, k->machine_bytes);
 }
 
-bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *k)
+bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *k)
 {
     bool good = sl_bytes_string(out, k->symbol) && sl_bytes_string(out, k->name) &&
                 sl_bytes_varint(out, k->regs_per_thread) && sl_bytes_varint(out, k->regs_estimated) &&
@@ -156,10 +163,10 @@ bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *k)
     good = good && sl_bytes_varint(out, k->insts);
     sl_inst before = {0};
     for (uint32_t i = 0; good && i < k->insts; i++) {
-        good = put_inst(out, &k->inst[i], &before);
+        good = write_inst(out, &k->inst[i], &before);
         before = k->inst[i];
     }
-    return good && put_machine_code(out, k);
+    return good && write_machine_code(out, k);
 }
 
 static char *get_string(sl_reading *r, sl_arena *arena)
@@ -190,8 +197,8 @@ static bool get_inst(sl_reading *r, sl_inst *inst, const sl_inst *before)
                       .cache_op = fixed[3],
                       .dsts = fixed[4],
                       .srcs = fixed[5],
-                      .mem_slot = UINT32_MAX};
-    inst->width = (uint16_t)sl_read_upto(r, UINT16_MAX);
+                      .mem_slot = fixed[6] ? 0 : UINT32_MAX}; /* memory slots are numbered by the caller */
+    *(unrolls(inst) ? &inst->unroll : &inst->width) = (uint16_t)sl_read_upto(r, UINT16_MAX);
     unsigned regs = inst->dsts + inst->srcs;
     r->bad |= regs > SL_INST_REGS || fixed[6] > 1;
     for (unsigned i = 0; i < regs && !r->bad; i++)
@@ -257,7 +264,7 @@ static void get_machine_code(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
     k->machine_code = copy;
 }
 
-sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena)
+sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena)
 {
     sl_trace_kernel *k = sl_arena_new(arena, sl_trace_kernel);
     if (!k) {
@@ -282,7 +289,7 @@ sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena)
 
 /* ---- launches and allocations ---- */
 
-bool sl_put_launch(sl_bytes *out, const sl_trace_launch *l, uint32_t ranges_plus_one)
+bool sl_write_launch(sl_bytes *out, const sl_trace_launch *l, uint32_t ranges_plus_one)
 {
     const uint64_t fields[] = {l->kernel,       l->grid[0],      l->grid[1],     l->grid[2],
                                l->block[0],     l->block[1],     l->block[2],    l->dynamic_shared_bytes,
@@ -294,7 +301,7 @@ bool sl_put_launch(sl_bytes *out, const sl_trace_launch *l, uint32_t ranges_plus
     return good;
 }
 
-void sl_get_launch(sl_reading *r, sl_trace_launch *l, uint32_t *ranges_plus_one)
+void sl_read_launch(sl_reading *r, sl_trace_launch *l, uint32_t *ranges_plus_one)
 {
     *l = (sl_trace_launch){.kernel = (uint32_t)sl_read_upto(r, UINT32_MAX)};
     for (int d = 0; d < 3; d++)
@@ -312,34 +319,37 @@ void sl_get_launch(sl_reading *r, sl_trace_launch *l, uint32_t *ranges_plus_one)
     r->bad = r->bad || sl_launch_wrong(l);
 }
 
-bool sl_put_preference(sl_bytes *out, const sl_trace_launch *l)
+bool sl_write_preference(sl_bytes *out, const sl_trace_launch *l)
 {
-    return sl_bytes_varint(out, l->preferred_shared_plus);
+    return sl_bytes_varint(out, l->has_preferred_shared ? 1 + l->preferred_shared : 0);
 }
 
-void sl_get_preference(sl_reading *r, sl_trace_launch *l)
+void sl_read_preference(sl_reading *r, sl_trace_launch *l)
 {
-    if (sl_reading_left(r))
-        l->preferred_shared_plus = (uint32_t)sl_read_upto(r, 101);
+    uint32_t plus_one = sl_reading_left(r) ? (uint32_t)sl_read_upto(r, 101) : 0;
+    l->has_preferred_shared = plus_one;
+    l->preferred_shared = plus_one ? plus_one - 1 : 0;
 }
 
-bool sl_put_additions(sl_bytes *out, const sl_trace_launch *l)
+bool sl_write_additions(sl_bytes *out, const sl_trace_launch *l)
 {
     return sl_bytes_varint(out, l->cluster[0]) && sl_bytes_varint(out, l->cluster[1]) &&
-           sl_bytes_varint(out, l->cluster[2]) && sl_bytes_varint(out, l->parent_plus);
+           sl_bytes_varint(out, l->cluster[2]) && sl_bytes_varint(out, l->has_parent ? 1 + l->parent : 0);
 }
 
-void sl_get_additions(sl_reading *r, sl_trace_launch *l)
+void sl_read_additions(sl_reading *r, sl_trace_launch *l)
 {
     if (!sl_reading_left(r))
         return;
     for (int d = 0; d < 3; d++)
         l->cluster[d] = (uint32_t)sl_read_upto(r, UINT32_MAX);
-    l->parent_plus = sl_read_varint(r);
+    uint64_t parent_plus_one = sl_read_varint(r);
+    l->has_parent = parent_plus_one;
+    l->parent = parent_plus_one ? parent_plus_one - 1 : 0;
     r->bad = r->bad || sl_launch_wrong(l);
 }
 
-bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)
+bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)
 {
     bool good = sl_bytes_varint(out, count);
     uint64_t before = 0;
@@ -351,7 +361,7 @@ bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)
     return good;
 }
 
-sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count)
+sl_trace_range *sl_read_ranges(sl_reading *r, sl_arena *arena, size_t *count)
 {
     *count = sl_read_upto(r, sl_reading_left(r) / 3);
     sl_trace_range *range = sl_arena_array(arena, sl_trace_range, *count);

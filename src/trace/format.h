@@ -59,18 +59,18 @@ enum {
 
 /* Static tables. The put functions return false when memory runs out. The get functions check every value (a kernel
  * that comes back is safe to use with any stream), allocate in `arena`, and mark `r` bad on damage. */
-bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *kernel);
-sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena);
-bool sl_put_launch(sl_bytes *out, const sl_trace_launch *launch, uint32_t ranges_plus_one);
-void sl_get_launch(sl_reading *r, sl_trace_launch *launch, uint32_t *ranges_plus_one);
+bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *kernel);
+sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena);
+bool sl_write_launch(sl_bytes *out, const sl_trace_launch *launch, uint32_t ranges_plus_one);
+void sl_read_launch(sl_reading *r, sl_trace_launch *launch, uint32_t *ranges_plus_one);
 /* What version 1.2 added; nothing more to read: the launch has no preference. */
-bool sl_put_preference(sl_bytes *out, const sl_trace_launch *launch);
-void sl_get_preference(sl_reading *r, sl_trace_launch *launch);
+bool sl_write_preference(sl_bytes *out, const sl_trace_launch *launch);
+void sl_read_preference(sl_reading *r, sl_trace_launch *launch);
 /* What version 2.0 added; nothing more to read: there are no clusters, and the host launched it. */
-bool sl_put_additions(sl_bytes *out, const sl_trace_launch *launch);
-void sl_get_additions(sl_reading *r, sl_trace_launch *launch);
-bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
-sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count);
+bool sl_write_additions(sl_bytes *out, const sl_trace_launch *launch);
+void sl_read_additions(sl_reading *r, sl_trace_launch *launch);
+bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
+sl_trace_range *sl_read_ranges(sl_reading *r, sl_arena *arena, size_t *count);
 
 /* Checks what writers are given and readers find: what is wrong, or NULL. */
 const char *sl_kernel_wrong(const sl_trace_kernel *kernel);

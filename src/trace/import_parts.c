@@ -9,7 +9,7 @@ void sl_import_parts_fini(sl_import_parts *p)
 
 sl_status sl_import_parts_add(sl_import_parts *p, uint32_t warp, sl_warp_stream *stream, sl_error *error)
 {
-    sl_warp_stream_end(stream);
+    sl_warp_stream_flush(stream);
     sl_warp_view view = {.warp = warp, .control_bytes = stream->control.count, .memory_bytes = stream->memory.count};
     if (stream->failed || !sl_bytes_append(&p->bytes, stream->control.data, stream->control.count) ||
         !sl_bytes_append(&p->bytes, stream->memory.data, stream->memory.count) || !sl_array_push(&p->views, view))

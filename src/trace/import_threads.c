@@ -5,7 +5,7 @@
  * these take turns.
  *
  * The file is read twice: once to count the accesses of each thread, so that it is known when a warp's k-th step is
- * complete, and once to encode. In between lies only what threads are ahead of their neighbours. */
+ * complete, and once to encode. In between lies only what threads are ahead of their neighbors. */
 #include <stdio.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 typedef struct sl_lines sl_lines;
 
-/* xz is recognised by its first bytes, whatever the name. */
+/* xz is recognized by its first bytes, whatever the name. */
 sl_status sl_lines_open(const char *path, sl_lines **lines, sl_error *error);
 void sl_lines_close(sl_lines *lines); /* NULL is fine */
 /* The next line without its end (LF or CR LF), NUL-terminated, valid until the next call; *line NULL at the end. */

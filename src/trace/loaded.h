@@ -6,7 +6,7 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
-#include "sluice/trace.h"
+#include "trace/codec.h"
 
 typedef struct sl_loaded sl_loaded;
 

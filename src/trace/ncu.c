@@ -160,7 +160,7 @@ static double unit_scale(sl_counter counter, const char *unit)
     return !prefixed ? 1 : *unit == 'K' ? 1e3 : *unit == 'M' ? 1e6 : *unit == 'G' ? 1e9 : 1;
 }
 
-static sl_status put_value(reader *r, sl_counts *counts, sl_counter counter, const char *unit, const char *text)
+static sl_status set_value(reader *r, sl_counts *counts, sl_counter counter, const char *unit, const char *text)
 {
     double value, scale = unit_scale(counter, unit);
     const char *metric = sl_counter_infos[counter].metric;
@@ -268,7 +268,7 @@ static sl_status check_columns(const reader *r, bool counters)
     return SL_OK;
 }
 
-static sl_status take_heading(reader *r, bool quoted)
+static sl_status parse_heading(reader *r, bool quoted)
 {
     bool counters = false;
     r->columns.count = 0;
@@ -331,7 +331,7 @@ static sl_status begin_launch(reader *r)
     return SL_OK;
 }
 
-static sl_status take_units(reader *r)
+static sl_status parse_units(reader *r)
 {
     for (size_t i = 0; i < r->columns.count; i++)
         if (r->columns.items[i].role == ROLES && !(r->columns.items[i].unit = keep(r, r->fields.items[i])))
@@ -339,30 +339,30 @@ static sl_status take_units(reader *r)
     return SL_OK;
 }
 
-static sl_status take_wide(reader *r)
+static sl_status parse_wide(reader *r)
 {
     sl_status status = begin_launch(r);
     for (size_t i = 0; i < r->columns.count && !status; i++) {
         const column *c = &r->columns.items[i];
         if (c->role == ROLES)
             status =
-                put_value(r, &r->launches.items[r->launches.count - 1].counts, c->counter, c->unit, r->fields.items[i]);
+                set_value(r, &r->launches.items[r->launches.count - 1].counts, c->counter, c->unit, r->fields.items[i]);
     }
     return status;
 }
 
-static sl_status take_metric(reader *r)
+static sl_status parse_metric(reader *r)
 {
     bool same = r->id && !strcmp(r->id, field_of(r, ID)) && !strcmp(r->process, field_of(r, PROCESS));
     sl_status status = same ? SL_OK : begin_launch(r);
     sl_counter counter = counter_of(field_of(r, METRIC_NAME));
     if (status || counter == SL_COUNTERS)
         return status;
-    return put_value(r, &r->launches.items[r->launches.count - 1].counts, counter, field_of(r, METRIC_UNIT),
+    return set_value(r, &r->launches.items[r->launches.count - 1].counts, counter, field_of(r, METRIC_UNIT),
                      field_of(r, METRIC_VALUE));
 }
 
-static sl_status take_row(reader *r)
+static sl_status parse_row(reader *r)
 {
     bool units = r->units_next && !*field_of(r, KERNEL);
     r->units_next = false;
@@ -371,13 +371,13 @@ static sl_status take_row(reader *r)
     if (r->fields.count > r->columns.count || (r->fields.count < r->columns.count && !enough))
         return bad(r, "%zu fields, but the heading has %zu", r->fields.count, r->columns.count);
     if (units)
-        return take_units(r);
+        return parse_units(r);
     if (!*field_of(r, KERNEL))
         return bad(r, "the name of the kernel is empty");
-    return r->at[METRIC_NAME] >= 0 ? take_metric(r) : take_wide(r);
+    return r->at[METRIC_NAME] >= 0 ? parse_metric(r) : parse_wide(r);
 }
 
-static sl_status take_line(reader *r, char *line)
+static sl_status parse_line(reader *r, char *line)
 {
     bool quoted = *line == '"';
     bool may_be_heading = strstr(line, role_names[KERNEL]) != NULL;
@@ -387,8 +387,8 @@ static sl_status take_line(reader *r, char *line)
     if (status)
         return status == SL_SYNTAX && !r->columns.count ? SL_OK : status;
     if (may_be_heading && is_heading(r))
-        return take_heading(r, quoted);
-    return r->columns.count ? take_row(r) : SL_OK;
+        return parse_heading(r, quoted);
+    return r->columns.count ? parse_row(r) : SL_OK;
 }
 
 /* ---- the file ---- */
@@ -398,7 +398,7 @@ static sl_status read_lines(reader *r)
     char *line;
     sl_status status = sl_lines_next(r->lines, &line, r->error);
     while (!status && line) {
-        status = take_line(r, line);
+        status = parse_line(r, line);
         if (!status)
             status = sl_lines_next(r->lines, &line, r->error);
     }

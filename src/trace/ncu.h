@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, recognised by their
+/* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, recognized by their
  * heading:
  *
  *   ncu --csv --page raw       a row per launch and a column per metric, with a row of units below the heading

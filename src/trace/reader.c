@@ -113,7 +113,7 @@ static sl_status read_index_launches(sl_trace *t, sl_reading *r)
     uint64_t count = sl_read_upto(r, sl_reading_left(r) / 17);
     for (uint64_t i = 0; i < count && !r->bad; i++) {
         sl_launch_entry entry = {.number = (uint32_t)i};
-        sl_get_launch(r, &entry.launch, &entry.ranges);
+        sl_read_launch(r, &entry.launch, &entry.ranges);
         entry.launch.blocks_recorded = sl_read_upto(r, r->bad ? 0 : sl_launch_blocks(&entry.launch));
         entry.launch.failed = sl_read_upto(r, 1);
         if (!r->bad && !sl_array_push(&t->launches, entry))
@@ -140,9 +140,9 @@ static sl_status read_index_failures(sl_trace *t, sl_reading *r)
 static void read_index_additions(sl_trace *t, sl_reading *r)
 {
     for (size_t i = 0; i < t->launches.count; i++)
-        sl_get_preference(r, &t->launches.items[i].launch);
+        sl_read_preference(r, &t->launches.items[i].launch);
     for (size_t i = 0; i < t->launches.count; i++)
-        sl_get_additions(r, &t->launches.items[i].launch);
+        sl_read_additions(r, &t->launches.items[i].launch);
 }
 
 /* The chunk that holds the index; false when there is none, or it is not whole. */
@@ -224,9 +224,9 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
     r.bad |= bytes > sl_reading_left(&r);
     if (!r.bad)
         r.end = r.at + bytes;
-    sl_get_launch(&r, &entry.launch, &entry.ranges);
-    sl_get_preference(&r, &entry.launch);
-    sl_get_additions(&r, &entry.launch);
+    sl_read_launch(&r, &entry.launch, &entry.ranges);
+    sl_read_preference(&r, &entry.launch);
+    sl_read_additions(&r, &entry.launch);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;
@@ -269,7 +269,7 @@ static sl_status scan_chunks(sl_trace *t, size_t from, size_t *cut)
 static sl_status load_kernel(sl_trace *t, const sl_chunk *c, const sl_bytes *raw)
 {
     sl_reading r = sl_reading_of(raw);
-    sl_trace_kernel *kernel = r.bad ? NULL : sl_get_kernel(&r, &t->arena);
+    sl_trace_kernel *kernel = r.bad ? NULL : sl_read_kernel(&r, &t->arena);
     while (t->kernels.count < c->number) /* lost ones */
         if (!sl_array_push(&t->kernels, NULL))
             return SL_NO_MEMORY;
@@ -282,7 +282,7 @@ static sl_status load_ranges(sl_trace *t, const sl_chunk *c, const sl_bytes *raw
 {
     sl_reading r = sl_reading_of(raw);
     sl_range_table table = {0};
-    table.range = r.bad ? NULL : sl_get_ranges(&r, &t->arena, &table.count);
+    table.range = r.bad ? NULL : sl_read_ranges(&r, &t->arena, &table.count);
     if (r.bad)
         table = (sl_range_table){0};
     while (t->ranges.count < c->number)

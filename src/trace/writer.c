@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing trace files. Memory holds one chunk that is being filled, its compressed form, the kernels' static tables (to
- * recognise them) and a few dozen bytes per chunk for the index. */
+ * recognize them) and a few dozen bytes per chunk for the index. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -165,7 +165,7 @@ sl_status sl_trace_writer_kernel(sl_trace_writer *w, const sl_trace_kernel *kern
     if (wrong)
         return sl_fail(error, SL_INVALID, "kernel %s cannot be recorded: %s", kernel->symbol, wrong);
     w->raw.count = 0;
-    if (!sl_put_kernel(&w->raw, kernel))
+    if (!sl_write_kernel(&w->raw, kernel))
         return sl_fail_memory(error);
     for (size_t i = 0; i < w->kernels.count; i++) {
         const sl_bytes *payload = &w->kernels.items[i].payload;
@@ -190,7 +190,7 @@ static sl_status write_ranges(sl_trace_writer *w, const sl_trace_range *range, s
     if (!count)
         return SL_OK;
     w->raw.count = 0;
-    if (!sl_put_ranges(&w->raw, range, count))
+    if (!sl_write_ranges(&w->raw, range, count))
         return sl_fail_memory(error);
     if (!w->range_tables || w->ranges.count != w->raw.count || memcmp(w->ranges.data, w->raw.data, w->raw.count)) {
         w->ranges.count = 0;
@@ -248,16 +248,16 @@ sl_status sl_trace_writer_begin(sl_trace_writer *w, const sl_trace_launch *launc
     w->launch_blocks = 0;
     w->in_launch = true;
     status = start_chunk(w, error);
-    if (!status && (!sl_put_launch(&w->section[SL_SECTION_LAUNCH], launch, w->launch_ranges) ||
-                    !sl_put_preference(&w->section[SL_SECTION_LAUNCH], launch) ||
-                    !sl_put_additions(&w->section[SL_SECTION_LAUNCH], launch)))
+    if (!status && (!sl_write_launch(&w->section[SL_SECTION_LAUNCH], launch, w->launch_ranges) ||
+                    !sl_write_preference(&w->section[SL_SECTION_LAUNCH], launch) ||
+                    !sl_write_additions(&w->section[SL_SECTION_LAUNCH], launch)))
         return sl_fail_memory(error);
     w->chunk.flags = SL_CHUNK_FIRST;
     return status;
 }
 
-/* The anchors of one warp, as differences from what its neighbours let expect. */
-static bool put_anchors(sl_trace_writer *w, uint32_t warp, const uint8_t *anchor, uint32_t count)
+/* The anchors of one warp, as differences from what its neighbors let expect. */
+static bool write_anchors(sl_trace_writer *w, uint32_t warp, const uint8_t *anchor, uint32_t count)
 {
     uint32_t before = 0;
     bool good = sl_anchor_table_warp(&w->anchors, warp);
@@ -273,7 +273,7 @@ static bool put_anchors(sl_trace_writer *w, uint32_t warp, const uint8_t *anchor
     return good;
 }
 
-static sl_status put_warp(sl_trace_writer *w, const sl_warp_view *view, uint32_t *expected, sl_error *error)
+static sl_status write_warp(sl_trace_writer *w, const sl_warp_view *view, uint32_t *expected, sl_error *error)
 {
     uint64_t tokens = view->memory_bytes;
     uint32_t anchors = 0;
@@ -295,7 +295,7 @@ static sl_status put_warp(sl_trace_writer *w, const sl_warp_view *view, uint32_t
                 sl_bytes_varint(shape, anchors) &&
                 sl_bytes_append(&w->section[SL_SECTION_CONTROL], view->control, view->control_bytes) &&
                 sl_bytes_append(&w->section[SL_SECTION_MEMORY], view->memory, tokens) &&
-                put_anchors(w, view->warp, anchor, anchors);
+                write_anchors(w, view->warp, anchor, anchors);
     *expected = view->warp + 1;
     return good ? SL_OK : sl_fail_memory(error);
 }
@@ -323,7 +323,7 @@ sl_status sl_trace_writer_block(sl_trace_writer *w, const sl_block_view *view, s
     for (uint32_t i = 0; i < view->warps; i++) {
         if (view->warp[i].warp >= warps)
             return sl_fail(error, SL_INVALID, "warp %u is outside its block", view->warp[i].warp);
-        sl_status status = put_warp(w, &view->warp[i], &expected, error);
+        sl_status status = write_warp(w, &view->warp[i], &expected, error);
         if (status)
             return status;
     }
@@ -350,9 +350,9 @@ sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error 
         return status;
     w->launches++;
     sl_bytes *records = &w->launch_records;
-    if (!sl_put_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
+    if (!sl_write_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
         !sl_bytes_varint(records, failure != NULL) || (failure && !sl_bytes_string(&w->failures, failure)) ||
-        !sl_put_preference(&w->preferences, &w->launch) || !sl_put_additions(&w->additions, &w->launch))
+        !sl_write_preference(&w->preferences, &w->launch) || !sl_write_additions(&w->additions, &w->launch))
         return sl_fail_memory(error);
     return SL_OK;
 }

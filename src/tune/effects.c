@@ -62,8 +62,10 @@ sl_sim_hint sl_sim_hint_of(unsigned mode, const sl_machine *machine)
 void sl_sim_set(unsigned mode, sl_sim_plan *plan)
 {
     const sl_control *control = &sl_controls[mode];
-    if (control->setting == SL_SETTING_CARVE_OUT)
-        plan->preferred_shared_plus = (uint8_t)(1 + control->shared_percent);
+    if (control->setting == SL_SETTING_CARVE_OUT) {
+        plan->has_preferred_shared = true;
+        plan->preferred_shared = control->shared_percent;
+    }
     if (control->setting == SL_SETTING_BLOCKS)
         plan->log2_fewer = control->log2_fewer_blocks;
 }

@@ -10,7 +10,7 @@
     {                                                                                                                  \
         word, {{SL_LINE_##kind, offsetof(sl_tune_job, field)}}, 0, 0                                                   \
     }
-static const sl_line lines[] = {
+static const sl_line_format lines[] = {
     VALUE("select", TEXT, select),
     VALUE("thresh1", DOUBLE, options.thresh1),
     VALUE("thresh2", DOUBLE, options.thresh2),

@@ -12,7 +12,7 @@
 typedef SL_ARRAY(char) bytes_list;
 
 /* Items are counted in their own size. */
-static bytes_list *list_of(const sl_line *line, void *from)
+static bytes_list *list_of(const sl_line_format *line, void *from)
 {
     return (bytes_list *)((char *)from + line->list);
 }
@@ -45,7 +45,7 @@ static void write_value(FILE *file, sl_line_kind kind, const void *at)
     }
 }
 
-static void write_line(FILE *file, const sl_line *line, const char *from)
+static void write_line(FILE *file, const sl_line_format *line, const char *from)
 {
     for (const sl_line_value *v = line->value; v->kind; v++)
         if (v->kind == SL_LINE_TEXT && !*(char *const *)(from + v->offset))
@@ -56,13 +56,13 @@ static void write_line(FILE *file, const sl_line *line, const char *from)
     fputc('\n', file);
 }
 
-bool sl_lines_write(const sl_line *table, const void *from, const char *path)
+bool sl_lines_write(const sl_line_format *table, const void *from, const char *path)
 {
     sl_new_file made;
     FILE *file;
     if (sl_new_file_print(path, &made, &file, NULL))
         return false;
-    for (const sl_line *line = table; line->word; line++) {
+    for (const sl_line_format *line = table; line->word; line++) {
         const bytes_list *list = list_of(line, (void *)(uintptr_t)from);
         for (size_t i = 0; line->item_bytes && i < list->count; i++)
             write_line(file, line, list->items + i * line->item_bytes);
@@ -102,7 +102,7 @@ static const char *read_value(const char *text, sl_line_kind kind, void *at, boo
     return end;
 }
 
-static void free_texts(const sl_line *line, char *from)
+static void free_texts(const sl_line_format *line, char *from)
 {
     for (const sl_line_value *v = line->value; v->kind; v++)
         if (v->kind == SL_LINE_TEXT) {
@@ -111,7 +111,7 @@ static void free_texts(const sl_line *line, char *from)
         }
 }
 
-static bool read_values(const sl_line *line, const char *text, char *into, bool *failed)
+static bool read_values(const sl_line_format *line, const char *text, char *into, bool *failed)
 {
     for (const sl_line_value *v = line->value; text && v->kind; v++)
         text = read_value(text, v->kind, into + v->offset, failed);
@@ -119,7 +119,7 @@ static bool read_values(const sl_line *line, const char *text, char *into, bool 
 }
 
 /* A line of this word; false: it is not as it should be, or memory ran out. */
-static bool read_line(const sl_line *line, const char *text, void *into, bool *failed)
+static bool read_line(const sl_line_format *line, const char *text, void *into, bool *failed)
 {
     if (!line->item_bytes)
         return read_values(line, text, into, failed);
@@ -139,14 +139,14 @@ static bool read_line(const sl_line *line, const char *text, void *into, bool *f
     return true;
 }
 
-static const sl_line *find_line(const sl_line *table, const char *text, size_t length)
+static const sl_line_format *find_line(const sl_line_format *table, const char *text, size_t length)
 {
     while (table->word && (strlen(table->word) != length || memcmp(table->word, text, length) != 0))
         table++;
     return table->word ? table : NULL;
 }
 
-sl_status sl_lines_read(const sl_line *table, const char *path, bool strict, void *into, sl_error *error)
+sl_status sl_lines_read(const sl_line_format *table, const char *path, bool strict, void *into, sl_error *error)
 {
     char *text = NULL;
     size_t length = 0;
@@ -154,7 +154,7 @@ sl_status sl_lines_read(const sl_line *table, const char *path, bool strict, voi
     for (char *at = text, *end; !status && (end = memchr(at, '\n', length - (size_t)(at - text))); at = end + 1) {
         *end = '\0';
         size_t word = strcspn(at, " ");
-        const sl_line *line = find_line(table, at, word);
+        const sl_line_format *line = find_line(table, at, word);
         bool failed = false, read = line && read_line(line, at + word, into, &failed);
         if (failed)
             status = sl_fail_memory(error);
@@ -165,9 +165,9 @@ sl_status sl_lines_read(const sl_line *table, const char *path, bool strict, voi
     return status;
 }
 
-void sl_lines_free(const sl_line *table, void *from)
+void sl_lines_free(const sl_line_format *table, void *from)
 {
-    for (const sl_line *line = table; line->word; line++) {
+    for (const sl_line_format *line = table; line->word; line++) {
         if (!line->item_bytes) {
             free_texts(line, from);
             continue;

@@ -28,18 +28,18 @@ typedef struct sl_line_value {
 
 enum { SL_LINE_VALUES = 7 };
 
-typedef struct sl_line {
+typedef struct sl_line_format {
     const char *word;                    /* NULL: the end of the table */
     sl_line_value value[SL_LINE_VALUES]; /* up to the first SL_LINE_END */
     size_t item_bytes;                   /* 0: the struct has the values; else one line for each item of a list */
     size_t list;                         /* offset of the list, an SL_ARRAY */
-} sl_line;
+} sl_line_format;
 
-bool sl_lines_write(const sl_line *table, const void *from, const char *path);
-/* Adds to a struct that is initialised. `strict`: a line that is not understood is an error; otherwise it is of a newer
+bool sl_lines_write(const sl_line_format *table, const void *from, const char *path);
+/* Adds to a struct that is initialized. `strict`: a line that is not understood is an error; otherwise it is of a newer
  * program, and ignored. What was read stays after a failure, for sl_lines_free. */
-sl_status sl_lines_read(const sl_line *table, const char *path, bool strict, void *into, sl_error *error);
+sl_status sl_lines_read(const sl_line_format *table, const char *path, bool strict, void *into, sl_error *error);
 /* Frees texts and lists, and sets them to NULL. */
-void sl_lines_free(const sl_line *table, void *from);
+void sl_lines_free(const sl_line_format *table, void *from);
 
 #endif

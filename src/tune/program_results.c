@@ -16,7 +16,7 @@
     {                                                                                                                  \
         SL_LINE_##kind, offsetof(sl_timed_program_kernel, field)                                                       \
     }
-static const sl_line lines[] = {
+static const sl_line_format lines[] = {
     {"applied", {AT(U64, applied)}, 0, 0},
     {"texts", {AT(U64, texts)}, 0, 0},
     {"refused", {AT(TEXT, refused)}, 0, 0},

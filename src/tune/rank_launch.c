@@ -84,7 +84,7 @@ static sl_status copy_memory(sl_device *device, const copies *c, sl_emu *emu, sl
     return status;
 }
 
-/* Those that the device does not name are as the code initialises them. */
+/* Those that the device does not name are as the code initializes them. */
 static sl_status copy_variables(sl_device_module *module, sl_emu *emu, const sl_emu_program *program, sl_error *error)
 {
     const sl_ptx_module *ptx = sl_device_module_ptx(module);

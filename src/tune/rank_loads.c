@@ -119,15 +119,15 @@ static double predict(const sl_ranking *ranking, const uint8_t *choice)
     return r->waits > 0 ? 100 * cycles / r->waits : 0;
 }
 
-static void fill_ranks(model_ranks *r, traffic *node, const sl_model_result *modelled, double share,
+static void fill_ranks(model_ranks *r, traffic *node, const sl_model_result *modeled, double share,
                        const uint32_t *node_of)
 {
-    const sl_counts *total = &modelled->counts.total;
+    const sl_counts *total = &modeled->counts.total;
     const sl_level *level = r->machine->level;
     bool evicts = r->machine->levels > 1 && l2_evicts(r->machine, total, share);
     double memory = r->machine->memory.latency_cycles, l2 = r->machine->levels > 1 ? level[1].hit_cycles : memory;
-    for (uint32_t slot = 0; slot < modelled->counts.slots; slot++) {
-        traffic t = traffic_of(r->machine, &modelled->counts.slot[slot], evicts);
+    for (uint32_t slot = 0; slot < modeled->counts.slots; slot++) {
+        traffic t = traffic_of(r->machine, &modeled->counts.slot[slot], evicts);
         add(&r->all, &t);
         if (node_of[slot] != UINT32_MAX)
             add(&node[node_of[slot]], &t);
@@ -144,17 +144,17 @@ sl_status sl_rank_loads(const sl_machine *machine, const sl_loaded *loaded, doub
                         sl_error *error)
 {
     const sl_model_options options = {.seed = seed};
-    sl_model_result modelled;
+    sl_model_result modeled;
     model_ranks *r = sl_arena_new(arena, model_ranks);
     traffic *node = sl_arena_array(arena, traffic, graph->nodes + 1);
     const char *text = sl_arena_printf(arena, "by model %s", machine->name);
     if (!r || !node || !text)
         return sl_fail_memory(error);
     *r = (model_ranks){.machine = machine, .graph = graph, .node = node};
-    sl_status status = sl_model_loaded(machine, loaded, &options, pool, NULL, &modelled, error);
+    sl_status status = sl_model_loaded(machine, loaded, &options, pool, NULL, &modeled, error);
     if (!status)
-        fill_ranks(r, node, &modelled, share, node_of);
-    sl_model_result_fini(&modelled);
+        fill_ranks(r, node, &modeled, share, node_of);
+    sl_model_result_fini(&modeled);
     if (!status)
         *ranking = (sl_ranking){.text = text, .predict = predict, .context = r};
     return status;

@@ -385,7 +385,7 @@ static sl_status sample_rounds(sl_gpu_timer *c, const batch *b, uint32_t *rounds
 }
 
 /* Median and standard error of the gains of column `i`. */
-static void summarise(const double *ns, size_t columns, size_t i, uint32_t rounds, double *scratch, sl_timing *t)
+static void summarize(const double *ns, size_t columns, size_t i, uint32_t rounds, double *scratch, sl_timing *t)
 {
     double *a = scratch;
     for (uint32_t r = 0; r < rounds; r++)
@@ -434,7 +434,7 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
     double *ns = calloc((size_t)rounds * (count + 2), sizeof *ns);
     status = ns ? sample_rounds(c, &b, &rounds, ns, error) : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++)
-        summarise(ns, count + 1, i + 1, rounds, ns + (size_t)rounds * (count + 1), &timing[i]);
+        summarize(ns, count + 1, i + 1, rounds, ns + (size_t)rounds * (count + 1), &timing[i]);
     if (!status && verify)
         status = verify_batch(c, &b, error);
     free(ns);

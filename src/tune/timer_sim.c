@@ -45,7 +45,7 @@ static sl_status run_round(const sl_sim_timer *c, uint32_t round, const uint8_t 
     sl_sim *sim = NULL;
     *result = (sl_sim_result){0};
     sl_sim_hint *hint = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, sizeof *hint);
-    sl_status status = hint ? sl_sim_create(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
+    sl_status status = hint ? sl_sim_create_with(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
     const sl_sim_plan plan = status ? (sl_sim_plan){0} : plan_of(c, choice, hint);
     if (!status)
         sl_sim_set_counts(sim, c->counts, NULL);
@@ -100,7 +100,7 @@ static sl_status time_original(sl_sim_timer *c, uint32_t rounds, sl_error *error
 }
 
 /* Gains of the rounds, each against the original of its round. */
-static void summarise(const sl_sim_timer *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
+static void summarize(const sl_sim_timer *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
 {
     double base = 0, time = 0, squares = 0;
     for (uint32_t r = 0; r < rounds; r++) {
@@ -127,7 +127,7 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
     if (!status)
         status = sl_pool_run(c->options.pool, count * rounds, time_one, (void *)&w, error);
     for (size_t i = 0; i < count && !status; i++)
-        summarise(c, cycles + i * rounds, rounds, &timing[i]);
+        summarize(c, cycles + i * rounds, rounds, &timing[i]);
     free(cycles);
     return status;
 }
@@ -159,7 +159,7 @@ static sl_status count_lines(sl_sim_timer *c, sl_error *error)
     plain.level[0].bypass[0] = 0;
     c->counts = sl_line_counts_create(plain.cores / plain.level[0].cores_per_instance);
     const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
-    status = c->counts ? sl_sim_create(&plain, &options, &sim, error) : sl_fail_memory(error);
+    status = c->counts ? sl_sim_create_with(&plain, &options, &sim, error) : sl_fail_memory(error);
     if (!status) {
         sl_sim_set_counts(sim, NULL, c->counts);
         status = sl_sim_launch(sim, c->loaded, NULL, &result, error);

@@ -94,7 +94,7 @@ static void check_operator(const char *operator, bool cached_volatile, sectors e
     data_check *check = data_check_create();
     assert_non_null(check);
     const sl_sim_options observed = {.data_observer = data_check_observer(check)};
-    assert_int_equal(sl_sim_create(&m, &observed, &sim, &error), SL_OK);
+    assert_int_equal(sl_sim_create_with(&m, &observed, &sim, &error), SL_OK);
     assert_int_equal(sl_sim_launch(sim, r.loaded, NULL, &simulated, &error), SL_OK);
     assert_int_equal(data_check_result(check, &error), SL_OK);
     check_counts(&simulated.counts.total, (sectors){.hits = expected.hits,

@@ -14,7 +14,7 @@ static sl_status print_values(const char *kind, const char *gpu, const char *tra
     sl_result *result = NULL;
     sl_status status = sl_machine_create(gpu, NULL, 0, NULL, &machine, error);
     if (!status)
-        status = sl_recording_make(&source, NULL, &recording, error);
+        status = sl_recording_create(&source, NULL, &recording, error);
     if (!status)
         status = sl_analysis_run(recording, machine, kind, &settings, NULL, NULL, &result, error);
     for (size_t i = 0; !status && i < sl_result_value_count(result); i++)

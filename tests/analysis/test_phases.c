@@ -24,7 +24,7 @@ static void hear(void *context, const char *what, uint64_t done, uint64_t total)
     }
 }
 
-static void each_launch_is_a_phase_of_recording_modelling_and_simulating(void **state)
+static void each_launch_is_a_phase_of_recording_modeling_and_simulating(void **state)
 {
     (void)state;
     sl_input input;
@@ -51,7 +51,7 @@ static void each_launch_is_a_phase_of_recording_modelling_and_simulating(void **
     sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL, .machine = &machine, .details = true, .seed = 1};
     assert_int_equal(sl_analyze(&recording, &analysis, NULL, &progress, &result, &error), SL_OK);
     sl_result_fini(&result);
-    assert_string_equal(h.phases, "modelling launch 1 of 2, stencil2d\nmodelling launch 2 of 2, stencil2d\n");
+    assert_string_equal(h.phases, "modeling launch 1 of 2, stencil2d\nmodeling launch 2 of 2, stencil2d\n");
     assert_string_equal(h.unit, "cores");
 
     h = (heard){0};
@@ -67,7 +67,7 @@ static void each_launch_is_a_phase_of_recording_modelling_and_simulating(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_launch_is_a_phase_of_recording_modelling_and_simulating),
+        cmocka_unit_test(each_launch_is_a_phase_of_recording_modeling_and_simulating),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,13 @@ run_hits=$("$prefix/bin/sluice" model gesummv.slt --gpu fermi-gtx470 --csv | awk
 [ "$(hits lru)" = "$run_hits" ] || fail "$(saw "sluice model has $run_hits hits")"
 [ "$(hits bip)" -gt "$(hits lru)" ] || fail "$(saw 'bip is no better than lru')"
 
+it 'lets a program record a workload, tune it and simulate it with the plan'
+build_example "$prefix" tune_recording
+exits 0
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./tune_recording gesummv
+exits 0
+as_in_the_docs
+
 it 'lets a program simulate a trace with a policy from outside'
 build_example "$prefix" custom_bypass
 exits 0

@@ -113,6 +113,19 @@ upwards=$(cd "$source_root" && grep -rnE '^ *#include "[a-z]+/' src --include='*
 [ -z "$upwards" ] || fail "$upwards"
 [ "$(echo "$order" | wc -w)" -gt 15 ] || fail "only these modules were found: $order"
 
+it 'gives no type and no enumerator the name of another one'
+names=$(cd "$source_root" && find include src -name '*.[ch]' | while read -r file; do awk '
+    { gsub(/\/\*([^*]|\*[^\/])*\*\//, "") }
+    match($0, /(struct|enum|union) sl_[a-z0-9_]+ \{/) { split(substr($0, RSTART), word, " "); print word[2] }
+    match($0, /(^|[^a-z0-9_])enum[^;{()]*\{/) { inside = 1; $0 = substr($0, RSTART + RLENGTH) }
+    inside {
+        items = split($0, item, ",")
+        for (i = 1; i <= items; i++)
+            if (match(item[i], /^ *SL_[A-Za-z0-9_]+/)) { gsub(/ /, "", item[i]); sub(/[^A-Za-z0-9_].*/, "", item[i]); print item[i] }
+        if (/\}/) inside = 0
+    }' "$file" | sort -u; done | sort | uniq -d)
+[ -z "$names" ] || fail "$names"
+
 it 'has no source file of more than 800 lines'
 long=$(cd "$source_root" && find include src tests bench workloads examples -name '*.[ch]' -exec wc -l {} + |
     awk '$1 > 800 && $2 != "total" {print $2, $1}')

@@ -232,7 +232,7 @@ stdout_has 'uncoalesced-loads  global loads and asynchronous copies access at le
 run "$sluice" explain bank-conflicts
 exits 0
 stdout_has 'Shared memory has 32 banks of 4 bytes.'
-stdout_has 'Way out: Pad rows of the array by one word'
+stdout_has 'Fix: Pad rows of the array by one word'
 run "$sluice" explain ld_sector_misses
 exits 0
 stdout_has 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum'
@@ -243,7 +243,8 @@ exits 2
 stderr_has "did you mean 'l1-thrashing'?"
 
 it 'explains every heading of a table'
-grep -hoE 'SL_(NUMBERS|TEXTS|NAMES|PROSE)\("[^"]+"\)' "$source_root"/src/report/*.c "$source_root"/src/cli/*.c | sed 's/.*("//; s/")$//' | sort -u >headings
+grep -hoE 'SL_(NUMBERS|TEXTS|NAMES|PROSE)(_AS)?\(" *[^"]+"' "$source_root"/src/report/*.c "$source_root"/src/cli/*.c |
+    sed 's/.*(" *//; s/"$//' | sort -u >headings
 [ "$(wc -l <headings)" -gt 40 ] || fail 'the headings were not found'
 while read -r heading; do
     "$sluice" explain "$heading" >/dev/null 2>&1 || fail "'sluice explain' does not know the heading '$heading'"

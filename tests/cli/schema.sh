@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What JSON reports look like: tests/data/schema.txt lists their members. Whoever changes or removes one raises
-# SL_JSON_SCHEMA (src/report/parts.h) and writes the list again: SLUICE_WRITE_SCHEMA=1 sh tests/cli/schema.sh.
+# SL_JSON_SCHEMA (src/report/document.h) and writes the list again: SLUICE_WRITE_SCHEMA=1 sh tests/cli/schema.sh.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 if ! python=$(sh "$source_root/tests/python/find.sh"); then

@@ -103,7 +103,7 @@ stderr_has "the nearest is 'matmul'"
 it 'lists the workloads as JSON and CSV'
 run "$sluice" workloads --json
 exits 0
-stdout_has '{"name": "vecadd", "summary": "vector addition: c = a + b", "papers": "", "class": "streaming", "tags": "regular", "sizes": {"small": {"parameters": "n=4096", "launches": 1, "warp_insts": 2816,'
+stdout_has '{"name": "vecadd", "class": "streaming", "papers": "", "tags": "regular", "summary": "vector addition: c = a + b", "sizes": {"small": {"parameters": "n=4096", "launches": 1, "warp_insts": 2816,'
 run "$sluice" workloads vecadd --csv
 exits 0
 stdout_has 'vecadd,streaming,,regular,1,1441792,46137344,25165824,n=2097152,vector addition: c = a + b'

@@ -12,6 +12,7 @@
 
 #include "emu/emu.h"
 #include "support.h"
+#include "trace/codec.h"
 
 typedef struct rig_config {
     uint32_t lanes, threads;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "trace/codec.h"
 #include "trace/sink.h"
 
 enum { MAX_ACCESSES = 256 };

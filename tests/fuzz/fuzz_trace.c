@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "trace/codec.h"
 #include "trace/count.h"
 #include "trace/format.h"
 

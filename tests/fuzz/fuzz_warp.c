@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sluice/trace.h"
+#include "trace/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (data[0] & 4)
         stream.isa = 0; /* the portable loops */
     run(data + 1, bytes - 1, lanes, &stream, NULL);
-    sl_warp_stream_end(&stream);
+    sl_warp_stream_flush(&stream);
     sl_warp_view view = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
     sl_predictor scratch[SLOTS];
     sl_warp_cursor cursor;

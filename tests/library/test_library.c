@@ -80,26 +80,26 @@ static void write_lines(const char *path, const uint64_t *line, size_t lines)
                                     .strings = "",
                                     .strings_bytes = 1};
     sl_trace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .lanes = 32, .blocks_recorded = 1};
-    sl_warp_stream stream;
-    assert_true(sl_warp_stream_init(&stream, 1, 32));
+    sl_warp_stream *stream;
+    sl_error error;
+    assert_int_equal(sl_warp_stream_create(1, 32, &stream, &error), SL_OK);
     for (size_t n = 0; n < lines; n++) {
         uint64_t address[32];
         for (uint64_t i = 0; i < 32; i++)
             address[i] = line[n] + 4 * i;
-        sl_warp_stream_step(&stream, 0, UINT32_MAX);
-        sl_warp_stream_access(&stream, 0, UINT32_MAX, address);
+        sl_warp_stream_step(stream, 0, UINT32_MAX);
+        sl_warp_stream_access(stream, 0, UINT32_MAX, address);
     }
-    sl_warp_stream_end(&stream);
-    const sl_warp_view warp = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
+    sl_warp_view warp;
+    assert_int_equal(sl_warp_stream_end(stream, 0, &warp, &error), SL_OK);
     sl_trace_writer *writer;
-    sl_error error;
     assert_int_equal(sl_trace_writer_create(path, "test", 3, &writer, &error), SL_OK);
     assert_int_equal(sl_trace_writer_kernel(writer, &kernel, &launch.kernel, &error), SL_OK);
     assert_int_equal(sl_trace_writer_begin(writer, &launch, NULL, 0, &error), SL_OK);
     assert_int_equal(sl_trace_writer_block(writer, &(sl_block_view){0, 0, true, 1, &warp}, &error), SL_OK);
-    assert_int_equal(sl_trace_writer_end(writer, false, &error), SL_OK);
+    assert_int_equal(sl_trace_writer_end(writer, NULL, &error), SL_OK);
     assert_int_equal(sl_trace_writer_close(writer, &error), SL_OK);
-    sl_warp_stream_fini(&stream);
+    sl_warp_stream_destroy(stream);
 }
 
 /* The same line twice. */
@@ -116,6 +116,52 @@ static void write_sweep(const char *path)
     for (uint64_t n = 0; n < 10; n++)
         lines[n] = 0x10000000 + (n % 5 << 20);
     write_lines(path, lines, 10);
+}
+
+static void what_a_warp_accessed_is_read_back_step_by_step(void **state)
+{
+    (void)state;
+    static const uint64_t line[] = {0x1000, 0x9000};
+    char path[] = "/tmp/test_library_XXXXXX";
+    sl_trace *trace;
+    sl_block_walker *walker;
+    sl_block_view block;
+    sl_warp_cursor *cursor;
+    sl_error error;
+    bool more;
+    close(mkstemp(path));
+    write_lines(path, line, 2);
+    assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
+    unlink(path);
+    const sl_trace_kernel *kernel = sl_trace_kernel_at(trace, 0);
+    assert_false(sl_trace_launch_at(trace, 0)->has_parent);
+    assert_false(sl_trace_launch_at(trace, 0)->has_preferred_shared);
+    assert_int_equal(sl_warp_cursor_create(kernel, 7, &cursor, &error), SL_INVALID);
+    assert_int_equal(sl_warp_cursor_create(kernel, 32, &cursor, &error), SL_OK);
+    assert_int_equal(sl_warp_cursor_step(cursor, &more, &error), SL_OK);
+    assert_false(more); /* nothing to read yet */
+    assert_int_equal(sl_block_walker_create(trace, 0, 0, 1, &walker, &error), SL_OK);
+    assert_int_equal(sl_block_walker_next(walker, &block, &more, &error), SL_OK);
+    assert_true(more && block.warps == 1);
+    sl_warp_cursor_start(cursor, &block.warp[0]);
+    for (int n = 0; n < 2; n++) {
+        assert_int_equal(sl_warp_cursor_step(cursor, &more, &error), SL_OK);
+        assert_true(more);
+        assert_int_equal(sl_warp_cursor_bb(cursor), 0);
+        assert_int_equal(sl_warp_cursor_mask(cursor), UINT32_MAX);
+        assert_int_equal(sl_warp_cursor_access(cursor, &more, &error), SL_OK);
+        assert_true(more);
+        sl_access *access = sl_warp_cursor_current(cursor);
+        sl_access_expand(access, 32);
+        assert_int_equal(access->addr[31], line[n] + 4 * 31);
+        assert_int_equal(sl_warp_cursor_access(cursor, &more, &error), SL_OK);
+        assert_false(more);
+    }
+    assert_int_equal(sl_warp_cursor_step(cursor, &more, &error), SL_OK);
+    assert_false(more);
+    sl_warp_cursor_destroy(cursor);
+    sl_block_walker_destroy(walker);
+    sl_trace_close(trace);
 }
 
 static uint64_t count(const sl_counts *counts, const char *name)
@@ -351,7 +397,7 @@ static sl_status start(const char *setting, const sl_sim_setup *setup, sl_sim **
     unlink(path);
     assert_int_equal(sl_machine_create("fermi-gtx480", &setting, setting ? 1 : 0, &sim_policies, &machine, error),
                      SL_OK);
-    sl_status status = sl_sim_start(machine, setup, sim, error);
+    sl_status status = sl_sim_create(machine, setup, sim, error);
     sl_machine_destroy(machine);
     return status;
 }
@@ -471,6 +517,88 @@ static void what_the_simulator_cannot_do_alone_is_refused(void **state)
     sl_trace_close(trace);
 }
 
+/* ---- recordings ---- */
+
+static double value_of(const sl_result *result, const char *name)
+{
+    for (size_t i = 0; i < sl_result_value_count(result); i++)
+        if (!strcmp(sl_result_value_name(result, i), name))
+            return sl_result_value_at(result, i);
+    fail_msg("the result has no '%s'", name);
+    return 0;
+}
+
+static sl_recording *record_gesummv(void)
+{
+    char name[] = "gesummv", size[] = "small";
+    sl_recording *recording;
+    sl_error error;
+    assert_int_equal(sl_recording_create(&(sl_source){.name = name, .size = size}, NULL, &recording, &error), SL_OK);
+    memset(name, '?', sizeof name - 1); /* the recording has its own */
+    memset(size, '?', sizeof size - 1);
+    return recording;
+}
+
+static double cycles_with(const sl_recording *recording, const sl_machine *machine, const char *plan)
+{
+    sl_result *result;
+    sl_error error;
+    const sl_settings settings = {.seed = 1, .plan = plan};
+    assert_int_equal(sl_analysis_run(recording, machine, "sim", &settings, NULL, NULL, &result, &error), SL_OK);
+    double cycles = value_of(result, "cycles");
+    sl_result_destroy(result);
+    return cycles;
+}
+
+static void a_plan_that_tuning_writes_is_simulated_and_faster(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test_library_XXXXXX";
+    sl_machine *machine;
+    sl_tune_result *tuned;
+    sl_result *result;
+    sl_error error;
+    sl_recording *recording = record_gesummv();
+    close(mkstemp(path));
+    assert_int_equal(sl_machine_create("fermi-gtx480", NULL, 0, NULL, &machine, &error), SL_OK);
+    const sl_tune_settings settings = {.select = "PassL0/1", .controls = "L1", .seed = 1};
+    assert_int_equal(sl_tune_recording(recording, machine, &settings, NULL, NULL, &tuned, &error), SL_OK);
+    assert_int_equal(sl_tune_result_count(tuned), 1);
+    const sl_tuned_launch *launch = sl_tune_result_at(tuned, 0);
+    assert_string_equal(launch->kernel, "gesummv_kernel");
+    assert_int_equal(launch->launches, 1);
+    assert_int_equal(launch->chosen, launch->loads); /* every load bypasses L1 */
+    assert_true(launch->tuned_cycles < launch->cycles);
+    assert_int_equal(sl_tune_result_save(tuned, path, &error), SL_OK);
+    assert_null(sl_tune_result_at(tuned, 1));
+    sl_tune_result_destroy(tuned);
+    assert_true(cycles_with(recording, machine, path) < cycles_with(recording, machine, NULL));
+    const sl_settings planned = {.seed = 1, .plan = path};
+    assert_int_equal(sl_analysis_run(recording, machine, "model", &planned, NULL, NULL, &result, &error), SL_INVALID);
+    sl_machine_destroy(machine);
+    sl_recording_destroy(recording);
+    unlink(path);
+}
+
+static void what_cannot_be_tuned_is_said(void **state)
+{
+    (void)state;
+    sl_machine *machine;
+    sl_tune_result *tuned;
+    sl_error error;
+    sl_recording *recording = record_gesummv();
+    assert_int_equal(sl_machine_create("fermi-gtx480", NULL, 0, NULL, &machine, &error), SL_OK);
+    const sl_tune_settings wrong[] = {
+        {.select = "hours", .seed = 1}, {.controls = "L9", .seed = 1}, {.kernel = "none", .seed = 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_not_equal(sl_tune_recording(recording, machine, &wrong[i], NULL, NULL, &tuned, &error), SL_OK);
+        assert_null(tuned);
+    }
+    assert_non_null(strstr(error.text, "no kernel of gesummv matches 'none'"));
+    sl_machine_destroy(machine);
+    sl_recording_destroy(recording);
+}
+
 /* ---- the rest ---- */
 
 static void counters_have_names_units_and_meanings(void **state)
@@ -495,6 +623,7 @@ int main(void)
         cmocka_unit_test(machine_is_made_by_name_with_settings),
         cmocka_unit_test(wrong_machines_and_keys_are_told_with_the_nearest_right_one),
         cmocka_unit_test(every_machine_that_is_listed_can_be_made),
+        cmocka_unit_test(what_a_warp_accessed_is_read_back_step_by_step),
         cmocka_unit_test(launch_is_modelled_and_its_counters_are_asked_by_name),
         cmocka_unit_test(launch_that_is_not_there_and_warps_of_another_width_are_refused),
         cmocka_unit_test(own_policy_needs_what_a_cache_asks_for),
@@ -505,6 +634,8 @@ int main(void)
         cmocka_unit_test(launches_find_what_others_left_in_shared_caches_unless_they_are_cold),
         cmocka_unit_test(loads_go_past_a_level_by_a_policy_of_ones_own_or_one_by_one),
         cmocka_unit_test(what_the_simulator_cannot_do_alone_is_refused),
+        cmocka_unit_test(a_plan_that_tuning_writes_is_simulated_and_faster),
+        cmocka_unit_test(what_cannot_be_tuned_is_said),
         cmocka_unit_test(counters_have_names_units_and_meanings),
         cmocka_unit_test(version_is_the_one_it_was_built_with),
     };

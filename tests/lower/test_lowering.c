@@ -42,7 +42,7 @@ static void make_loop(loop *l, uint16_t unrolled)
     l->inst[2] =
         (sl_inst){.op_class = SL_CLASS_INT, .dsts = 1, .srcs = 1, .regs = {1, 1}, .opcode = 15, .mem_slot = UINT32_MAX};
     l->inst[3] = (sl_inst){
-        .op_class = SL_CLASS_CONTROL, .srcs = 1, .regs = {5}, .width = unrolled, .opcode = 23, .mem_slot = UINT32_MAX};
+        .op_class = SL_CLASS_CONTROL, .srcs = 1, .regs = {5}, .unroll = unrolled, .opcode = 23, .mem_slot = UINT32_MAX};
     l->kernel = (sl_trace_kernel){.symbol = "k",
                                   .name = "k",
                                   .insts = 4,

@@ -176,18 +176,24 @@ static void a_preferred_carve_out_is_rounded_up_and_holds_at_least_one_block(voi
 {
     (void)state;
     static const struct {
-        uint32_t static_kb, preferred_plus, shared_kb, blocks;
+        uint32_t static_kb;
+        bool preferred;
+        uint32_t percent, shared_kb, blocks;
     } table[] = {
-        {0, 1 + 0, 8, 8}, /* each block takes 1 KB */
-        {0, 1 + 50, 132, 8}, {0, 1 + 100, 228, 8}, {10, 1 + 0, 16, 1}, {10, 1 + 25, 64, 5}, {10, 0, 132, 8},
+        {0, true, 0, 8, 8}, /* each block takes 1 KB */
+        {0, true, 50, 132, 8}, {0, true, 100, 228, 8}, {10, true, 0, 16, 1},
+        {10, true, 25, 64, 5}, {10, false, 0, 132, 8},
     };
     sl_machine machine;
     sl_error error;
     assert_int_equal(sl_machine_load("h200", &machine, &error), SL_OK);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         sl_trace_kernel kernel = {.name = "k", .regs_per_thread = 32, .static_shared_bytes = table[i].static_kb << 10};
-        sl_trace_launch launch = {
-            .grid = {1, 1, 1}, .block = {256, 1, 1}, .lanes = 32, .preferred_shared_plus = table[i].preferred_plus};
+        sl_trace_launch launch = {.grid = {1, 1, 1},
+                                  .block = {256, 1, 1},
+                                  .lanes = 32,
+                                  .has_preferred_shared = table[i].preferred,
+                                  .preferred_shared = table[i].percent};
         sl_occupancy o;
         assert_int_equal(sl_occupancy_of(&machine, &kernel, &launch, &o, &error), SL_OK);
         assert_int_equal(o.shared_bytes, table[i].shared_kb << 10);

@@ -284,6 +284,51 @@ static void stores_and_atomics_drop_the_line_and_go_on(void **state)
     drop_trace(&m);
 }
 
+/* Sectors of stores that two warps send below: the warps do these acts. */
+static uint64_t sectors_stored(uint32_t join_cycles, const act first[4], const act second[4])
+{
+    maker m;
+    ran r;
+    const warp_acts acts[] = {{0, 0, first}, {0, 1, second}};
+    make_trace(&m, 1, 2, acts);
+    sl_machine machine = plain_machine();
+    machine.level[0].sector_bytes = machine.level[0].fill_bytes = 32;
+    machine.level[0].write = SL_WRITE_ALLOCATE;
+    machine.level[0].join_cycles = join_cycles;
+    run(&r, &m, &machine, 1);
+    size_t count;
+    const sl_traffic *traffic = sl_traffic_of(&r.result.traffic, &count);
+    uint64_t sectors = 0;
+    for (size_t i = 0; i < count; i++)
+        if (traffic[i].kind == SL_ACCESS_STORE)
+            sectors += (uint64_t)__builtin_popcount(traffic[i].sectors);
+    sl_large_array_free(&r.result.traffic);
+    drop_trace(&m);
+    return sectors;
+}
+
+/* The lanes of a warp store 4 bytes each to 32 sectors of 8 lines; the next store is to the next 4 bytes of them. */
+static void stores_of_a_warp_to_parts_of_the_same_sectors_are_sent_as_one(void **state)
+{
+    (void)state;
+    const act idle[4] = {{0}};
+    const act word[4] = {{STORE, ALL_LANES, LINE(8), 32}}, next[4] = {{STORE, ALL_LANES, LINE(8) + 4, 32}};
+    const act both[4] = {word[0], next[0]}, thrice[4] = {word[0], next[0], {STORE, ALL_LANES, LINE(8) + 8, 32}};
+    const act more_lines[4] = {{STORE, 0xf, LINE(8), 32}, {STORE, 0xff, LINE(8) + 4, 32}};
+    const act far[4] = {{STORE, ALL_LANES, LINE(8), 128}, {STORE, ALL_LANES, LINE(8) + 4, 128}};
+    const act load_between[4] = {word[0], {LOAD, ALL_LANES, LINE(2), 4}, next[0]};
+    const act whole[4] = {{STORE, ALL_LANES, LINE(8), 4}, {STORE, ALL_LANES, LINE(8), 4}};
+    assert_int_equal(sectors_stored(20, word, idle), 32);
+    assert_int_equal(sectors_stored(20, both, idle), 32);
+    assert_int_equal(sectors_stored(20, thrice, idle), 32);
+    assert_int_equal(sectors_stored(20, more_lines, idle), 8);    /* four sectors of a line, then four of another */
+    assert_int_equal(sectors_stored(0, both, idle), 64);          /* no store waits for others */
+    assert_int_equal(sectors_stored(20, word, next), 64);         /* of different warps */
+    assert_int_equal(sectors_stored(20, far, idle), 64);          /* to 32 lines */
+    assert_int_equal(sectors_stored(20, load_between, idle), 64); /* the load is sent behind the store, which goes */
+    assert_int_equal(sectors_stored(20, whole, idle), 8);         /* of whole sectors, 4 each */
+}
+
 /* ---- whole launches ---- */
 
 enum { BLOCKS = 24, WARPS = 4, STEPS = 60 };
@@ -428,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_warp_without_an_mshr_lets_others_pass),
         cmocka_unit_test(misses_after_a_wait_for_an_mshr_are_told_apart),
         cmocka_unit_test(stores_and_atomics_drop_the_line_and_go_on),
+        cmocka_unit_test(stores_of_a_warp_to_parts_of_the_same_sectors_are_sent_as_one),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
         cmocka_unit_test(classes_sum_to_the_total),
         cmocka_unit_test(another_seed_draws_other_latencies),

@@ -170,7 +170,7 @@ static sl_shared *make_shared(const sl_shared_config *config)
 static void take(sl_shared *s, uint64_t time, uint64_t line, sl_mem_access kind, uint16_t sectors, uint32_t source)
 {
     sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, 0};
-    assert_true(sl_shared_take(s, &t, source));
+    assert_true(sl_shared_access(s, &t, source));
 }
 
 static void a_shared_level_replaces_as_it_says(void **state)

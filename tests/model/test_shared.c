@@ -27,7 +27,7 @@ static sl_shared *make(const sl_shared_config *config)
 static void take_from(sl_shared *s, uint32_t source, sl_mem_access kind, uint64_t time, uint64_t line, uint16_t sectors)
 {
     sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, 0};
-    assert_true(sl_shared_take(s, &t, source));
+    assert_true(sl_shared_access(s, &t, source));
 }
 
 static void take(sl_shared *s, sl_mem_access kind, uint64_t time, uint64_t line, uint16_t sectors)
@@ -230,7 +230,7 @@ static void misses_and_lines_written_back_go_on_to_the_third_level(void **state)
 
     sl_shared *below = make(&(sl_shared_config){.level = &third, .above = &second, .slots = SLOTS});
     for (size_t i = 0; i < count; i++)
-        assert_true(sl_shared_take(below, &t[i], 0));
+        assert_true(sl_shared_access(below, &t[i], 0));
     check(below, 0, (sl_shared_counts){.reads = 3, .filled = 3});
     check(below, SLOTS, (sl_shared_counts){.writes = 1});
     sl_shared_destroy(below);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sluice/trace.h"
 #include "support.h"
+#include "trace/codec.h"
 
 /* Basic blocks 0 … SLOTS-1 are one memory instruction each; the next is a barrier, the one behind it a barrier between
  * two loads. */
@@ -125,7 +125,7 @@ static inline void write_warp(sl_trace_writer *writer, const maker *m, const war
             write_access(&stream, SLOTS + 1, a->mask, a->base, a->stride);
         }
     }
-    sl_warp_stream_end(&stream);
+    sl_warp_stream_flush(&stream);
     sl_warp_view view = {w->warp, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
     sl_block_view block = {.block = w->block, .part = w->warp, .last = last, .warps = 1, .warp = &view};
     sl_error error;

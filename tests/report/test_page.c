@@ -162,6 +162,31 @@ static char *page_as(const sl_page_input *input, sl_status (*form)(FILE *, const
     return capture_text(&c);
 }
 
+static sl_status page_data(FILE *file, const sl_page *page, unsigned form, sl_error *error)
+{
+    const sl_report_info info = {.command = "report"};
+    sl_document *d = sl_document_create(&info, form);
+    sl_document_page(d, page, true);
+    sl_status status = sl_document_write(d, form, file, 0, error);
+    sl_document_destroy(d);
+    return status;
+}
+
+static sl_status page_json(FILE *file, const sl_page *page, sl_error *error)
+{
+    return page_data(file, page, SL_FORM_JSON, error);
+}
+
+static sl_status page_csv(FILE *file, const sl_page *page, sl_error *error)
+{
+    return page_data(file, page, SL_FORM_CSV, error);
+}
+
+static sl_status page_loads(FILE *file, const sl_page *page, sl_error *error)
+{
+    return page_data(file, page, SL_FORM_LOADS, error);
+}
+
 /* ---- HTML ---- */
 
 static void text_is_escaped(void **state)
@@ -269,18 +294,18 @@ static void what_was_counted_and_modelled_is_put_together(void **state)
     sl_launch_log *counted = counted_log(&kernel, 3), *modelled = modelled_log(&kernel, 3);
     const sl_page_input input = {
         .subject = "k", .info = {.command = "report"}, .counted = counted, .modelled = modelled};
-    char *csv = page_as(&input, sl_page_csv);
+    char *csv = page_as(&input, page_csv);
     /* Sectors are the model's; requests and stores are the trace's; footprints overlap. */
     assert_string_equal(csv, "kernel,name,launches,ld_requests,ld_sectors,ld_sector_hits,"
                              "ld_sector_misses,st_requests,st_sectors,capacity_sectors,warp_insts,footprint_bytes\n"
                              "_Z1kv,k,3,12,24,12,12,3,12,12,300,1024\n");
     free(csv);
-    csv = page_as(&input, sl_page_loads);
+    csv = page_as(&input, page_loads);
     assert_string_equal(csv, "kernel,name,launches,pc,line,source,opcode,array,ld_requests,ld_sectors,ld_sector_hits,"
-                             "ld_sector_misses,st_requests,st_sectors,capacity_sectors,warp_insts,footprint_bytes\n"
-                             "_Z1kv,k,3,0,3,k.cu:2,ld.global.f32,A,6,12,9,3,,,3,,\n"
-                             "_Z1kv,k,3,1,4,k.cu:2,ld.global.f32,A,6,12,3,9,,,9,,\n"
-                             "_Z1kv,k,3,2,5,k.cu:3,st.global.f32,B,,,,,3,12,,,\n");
+                             "ld_sector_misses,st_requests,st_sectors,capacity_sectors\n"
+                             "_Z1kv,k,3,0,3,k.cu:2,ld.global.f32,A,6,12,9,3,,,3\n"
+                             "_Z1kv,k,3,1,4,k.cu:2,ld.global.f32,A,6,12,3,9,,,9\n"
+                             "_Z1kv,k,3,2,5,k.cu:3,st.global.f32,B,,,,,3,12,\n");
     free(csv);
     sl_launch_log_destroy(counted);
     sl_launch_log_destroy(modelled);
@@ -385,7 +410,7 @@ static void a_page_of_nothing_is_a_page(void **state)
     has(html, "<title>nothing</title>");
     lacks(html, "id=kernels");
     free(html);
-    char *json = page_as(&input, sl_page_json);
+    char *json = page_as(&input, page_json);
     has(json, "\"kernels\": []");
     free(json);
 }
@@ -398,14 +423,14 @@ static void first_levels_and_policies_stand_side_by_side(void **state)
         sl_counts_add(&counts[i], SL_COUNTER_ld_sectors, 200);
         sl_counts_add(&counts[i], SL_COUNTER_ld_sector_hits, i ? 150 : 50);
     }
-    const sl_sweep_point points[] = {{.varied = "size", .factor = "1x", .ways = 4, .replacement = "lru"},
-                                     {.varied = "size", .factor = "2x", .ways = 4, .replacement = "fifo"}};
-    const uint64_t sizes[] = {16384, 32768}, smaller[] = {16384, 24576};
-    const sl_counts none[2] = {0};
-    const sl_swept_launch launches[] = {
-        {.symbol = "k", .name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .l1_bytes = sizes, .counts = counts},
-        {.symbol = "k", .name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .l1_bytes = smaller, .counts = none}};
-    const sl_sweep sweep = {.points = 2, .point = points, .launches = 2, .launch = launches, .note = "left <out>"};
+    const sl_machine lru = {.level = {{.ways = 4, .line_bytes = 128, .replacement = "lru"}}};
+    const sl_machine fifo = {.level = {{.ways = 4, .line_bytes = 128, .replacement = "fifo"}}};
+    sl_sweep_point points[] = {{.point.resolved = &lru, .varied = "size", .factor = "1x", .policy = "lru"},
+                               {.point.resolved = &fifo, .varied = "size", .factor = "2x", .policy = "fifo"}};
+    sl_swept swept[] = {{16384, 16384, counts[0]}, {24576, 32768, counts[1]}};
+    sl_swept_kernel kernel = {.symbol = "k", .name = "k", .launches = 2, .swept = swept};
+    const sl_sweep sweep = {
+        .points = {.items = points, .count = 2}, .kernels = 1, .kernel = &kernel, .all = swept, .note = "left <out>"};
     const sl_page_input input = {.subject = "k", .info = {.command = "model"}, .sizes = &sweep, .policies = &sweep};
     char *html = page_as(&input, sl_page_html);
     has(html, "<td>size 1x</td><td class=n data-v=\"16384\" title=\"16384\">16.0 KiB</td>");

@@ -96,7 +96,7 @@ static void columns_of_utf8_are_counted_as_seen(void **state)
 static void a_table_aligns_and_fits(void **state)
 {
     (void)state;
-    static const sl_column columns[] = {{"kernel", false, true}, {"sectors", true, false}};
+    static const sl_column columns[] = {SL_NAMES("kernel"), SL_NUMBERS("sectors")};
     sl_table *t = sl_table_create(columns, 2);
     sl_table_cell(t, "a_very_long_kernel_name");
     sl_table_cell(t, "12");
@@ -255,6 +255,22 @@ static void copies_that_a_loop_was_unrolled_into_are_one_row(void **state)
     assert_false(sl_inst_same_row(&all[0], &all[SL_MOST_APART - 1]));
 }
 
+/* Writes launches in one form, as `report` puts them into a document. */
+static void write_launches(capture *c, const sl_launch_log *log, void (*report)(sl_document *, const sl_launch_log *),
+                           unsigned form, size_t width)
+{
+    const sl_report_info info = {.command = "run"};
+    sl_document *d = sl_document_create(&info, form);
+    report(d, log);
+    assert_int_equal(sl_document_write(d, form, capture_start(c), width, NULL), SL_OK);
+    sl_document_destroy(d);
+}
+
+static void launches_alone(sl_document *d, const sl_launch_log *log)
+{
+    sl_document_launches(d, log, NULL);
+}
+
 static void launches_become_the_json_of_the_specification(void **state)
 {
     (void)state;
@@ -263,7 +279,10 @@ static void launches_become_the_json_of_the_specification(void **state)
     uint64_t seed = 1;
     sl_report_option option = {"lanes", "32"};
     sl_report_info info = {.command = "run", .option = &option, .options = 1, .seed = &seed};
-    assert_int_equal(sl_launch_report_json(capture_start(&c), log, &info, NULL), SL_OK);
+    sl_document *d = sl_document_create(&info, SL_FORM_JSON);
+    sl_document_launches(d, log, NULL);
+    assert_int_equal(sl_document_write(d, SL_FORM_JSON, capture_start(&c), 0, NULL), SL_OK);
+    sl_document_destroy(d);
     capture_is(
         &c,
         "{\n \"tool\": \"sluice\",\n \"schema\": 1,\n \"version\": \"" SLUICE_VERSION "\",\n \"command\": \"run\",\n"
@@ -273,7 +292,7 @@ static void launches_become_the_json_of_the_specification(void **state)
         "   \"counters\": {\"ld_requests\": 131072, \"ld_sectors\": 524288, \"st_requests\": 0, \"st_sectors\": 0, "
         "\"warp_insts\": 1000},\n"
         "   \"loads\": [\n"
-        "    {\"pc\": 12, \"line\": 34, \"source\": \"dir/a.cu:17\", \"array\": \"A\", \"opcode\": \"ld.global.f32\", "
+        "    {\"pc\": 12, \"line\": 34, \"source\": \"dir/a.cu:17\", \"opcode\": \"ld.global.f32\", \"array\": \"A\", "
         "\"counters\": {\"ld_requests\": 131072, \"ld_sectors\": 524288}}\n   ],\n"
         "   \"stores\": []\n  },\n"
         "  {\n   \"index\": 2,\n   \"kernel\": \"_Z8k_rowdotPKf\",\n   \"name\": \"k_rowdot\",\n"
@@ -281,10 +300,10 @@ static void launches_become_the_json_of_the_specification(void **state)
         "   \"counters\": {\"ld_requests\": 131072, \"ld_sectors\": 524288, \"st_requests\": 1, \"st_sectors\": 4, "
         "\"warp_insts\": 1000},\n"
         "   \"loads\": [\n"
-        "    {\"pc\": 12, \"line\": 34, \"source\": \"dir/a.cu:17\", \"array\": \"A\", \"opcode\": \"ld.global.f32\", "
+        "    {\"pc\": 12, \"line\": 34, \"source\": \"dir/a.cu:17\", \"opcode\": \"ld.global.f32\", \"array\": \"A\", "
         "\"counters\": {\"ld_requests\": 131072, \"ld_sectors\": 524288}}\n   ],\n"
         "   \"stores\": [\n"
-        "    {\"pc\": 13, \"line\": 35, \"array\": \"C\", \"opcode\": \"st.global.f32\", "
+        "    {\"pc\": 13, \"line\": 35, \"opcode\": \"st.global.f32\", \"array\": \"C\", "
         "\"counters\": {\"st_requests\": 1, \"st_sectors\": 4}}\n   ]\n  }\n ]\n}\n");
     sl_launch_log_destroy(log);
 }
@@ -294,12 +313,12 @@ static void launches_become_rows_of_csv(void **state)
     (void)state;
     sl_launch_log *log = make_log();
     capture c;
-    assert_int_equal(sl_launch_report_csv(capture_start(&c), log, NULL), SL_OK);
+    write_launches(&c, log, launches_alone, SL_FORM_CSV, 0);
     capture_is(&c, "index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
                    "ld_requests,ld_sectors,st_requests,st_sectors,warp_insts\n"
                    "0,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,131072,524288,0,0,1000\n"
                    "2,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,131072,524288,1,4,1000\n");
-    assert_int_equal(sl_launch_report_loads(capture_start(&c), log, NULL), SL_OK);
+    write_launches(&c, log, launches_alone, SL_FORM_LOADS, 0);
     capture_is(&c, "index,kernel,name,pc,line,source,opcode,array,ld_requests,ld_sectors,st_requests,st_sectors\n"
                    "0,_Z8k_rowdotPKf,k_rowdot,12,34,dir/a.cu:17,ld.global.f32,A,131072,524288,,\n"
                    "2,_Z8k_rowdotPKf,k_rowdot,12,34,dir/a.cu:17,ld.global.f32,A,131072,524288,,\n"
@@ -312,7 +331,7 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
     (void)state;
     sl_launch_log *log = make_log();
     capture c;
-    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 89, NULL), SL_OK);
+    write_launches(&c, log, sl_document_counted, SL_FORM_TEXT, 89);
     /* The heads of columns take a second line where the terminal is narrow. */
     capture_is(&c, "                                 warp     ld       ld             st       st\n"
                    "#  kernel          grid  block  insts    req  sectors  sect/req  req  sectors\n"
@@ -320,11 +339,11 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
                    "2  k_rowdot          32  16x16  1,000  131 K    524 K      4.00    1        4\n"
                    "   all 2 launches               2,000  262 K   1.05 M      4.00    1        4\n"
                    "\nk_rowdot: memory instructions with the most traffic\n"
-                   "location     instruction    array  requests  sectors  per req\n"
-                   "a.cu:17      ld.global.f32  A         262 K   1.05 M     4.00\n"
-                   "PTX line 35  st.global.f32  C             1        4     4.00\n");
+                   "location     instruction    array  requests  sectors  per req  traffic\n"
+                   "a.cu:17      ld.global.f32  A         262 K   1.05 M     4.00  ██████████\n"
+                   "PTX line 35  st.global.f32  C             1        4     4.00  ▏\n");
     /* Where there is room, with bars. */
-    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 100, NULL), SL_OK);
+    write_launches(&c, log, sl_document_counted, SL_FORM_TEXT, 100);
     fclose(c.file);
     assert_non_null(strstr(c.text, "block  warp insts  ld req  ld sectors  sect/req  st req  st sectors\n"));
     assert_non_null(strstr(c.text, "per req  traffic\n"));
@@ -356,11 +375,10 @@ static void tables_fit_a_terminal_of_100_columns(void **state)
 {
     (void)state;
     sl_launch_log *log = make_busy_log();
-    sl_status (*const reports[])(FILE *, const sl_launch_log *, size_t, sl_error *) = {sl_launch_report_text,
-                                                                                       sl_model_report_text};
+    void (*const reports[])(sl_document *, const sl_launch_log *) = {sl_document_counted, sl_document_modelled};
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         capture c;
-        assert_int_equal(reports[i](capture_start(&c), log, 100, NULL), SL_OK);
+        write_launches(&c, log, reports[i], SL_FORM_TEXT, 100);
         fclose(c.file);
         for (char *line = strtok(c.text, "\n"); line; line = strtok(NULL, "\n"))
             assert_true(sl_utf8_columns(line) <= 100);
@@ -375,15 +393,15 @@ static void a_failed_launch_has_its_error_and_no_numbers(void **state)
     sl_launch_log *log = make_busy_log();
     capture c;
     assert_int_equal(sl_launch_log_failed(log), 1);
-    assert_int_equal(sl_model_report_text(capture_start(&c), log, 0, NULL), SL_OK);
+    write_launches(&c, log, sl_document_modelled, SL_FORM_TEXT, 0);
     fclose(c.file);
     assert_non_null(strstr(c.text, "1  a_kernel_with_a_name_that_goes_on_and_on (failed)\n"));
     assert_non_null(strstr(c.text, "\nlaunch 1 failed: it read at 0\n"));
     free(c.text);
-    assert_int_equal(sl_launch_report_csv(capture_start(&c), log, NULL), SL_OK);
+    write_launches(&c, log, launches_alone, SL_FORM_CSV, 0);
     fclose(c.file);
-    assert_non_null(strstr(c.text, ",energy_nj,failure\n"));
-    assert_non_null(strstr(c.text, ",,,,it read at 0\n"));
+    assert_non_null(strstr(c.text, ",block_z,failure,"));
+    assert_non_null(strstr(c.text, ",32,32,1,it read at 0,,"));
     free(c.text);
     sl_launch_log_destroy(log);
 }
@@ -396,7 +414,8 @@ static void long_texts_wrap_in_the_last_column(void **state)
     capture c;
     sl_table_cell(t, "a");
     sl_table_cell(t, "one two three four five six seven eight");
-    assert_int_equal(sl_table_finish(t, capture_start(&c), 30, NULL), SL_OK);
+    assert_int_equal(sl_table_print(t, capture_start(&c), 30, NULL), SL_OK);
+    sl_table_destroy(t);
     capture_is(&c, "name  description\na     one two three four five\n      six seven eight\n");
 }
 
@@ -406,7 +425,7 @@ static void no_launch_is_said_in_words(void **state)
     sl_launch_log *log;
     assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
     capture c;
-    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 80, NULL), SL_OK);
+    write_launches(&c, log, sl_document_counted, SL_FORM_TEXT, 80);
     capture_is(&c, "no kernel was launched\n");
     sl_launch_log_destroy(log);
 }

@@ -244,7 +244,7 @@ static inline void write_warp(sl_trace_writer *writer, uint64_t block, uint32_t 
         if (a->op < MEMORY_OPS)
             sl_warp_stream_access(&stream, a->op, a->lanes, addr);
     }
-    sl_warp_stream_end(&stream);
+    sl_warp_stream_flush(&stream);
     sl_warp_view view = {warp, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
     sl_block_view part = {.block = block, .part = warp, .last = last, .warps = 1, .warp = &view};
     sl_error error;
@@ -311,7 +311,7 @@ static inline sl_sim_result run_with(const sl_machine *machine, const sl_sim_opt
     if (sl_machine_check(&checked, &error) != SL_OK)
         fail_msg("%s", error.text);
     write_launch(&w, blocks, warps, acts);
-    if (sl_sim_create(&checked, options, &sim, &error) != SL_OK)
+    if (sl_sim_create_with(&checked, options, &sim, &error) != SL_OK)
         fail_msg("%s", error.text);
     if (sl_sim_launch(sim, w.loaded, plan, &result, &error) != SL_OK)
         fail_msg("%s\n%s", error.text, sl_sim_state_text(sim) ? sl_sim_state_text(sim) : "");

@@ -31,7 +31,7 @@ static void schedule(uint32_t small_gpc_cores, uint32_t every, uint32_t blocks, 
     memset(had, 0, CORES * sizeof *had);
     const sl_sim_observer observer = {.to = had, .scheduler = count_issues};
     write_launch(&w, blocks, 1, acts);
-    assert_int_equal(sl_sim_create(&m, &(sl_sim_options){.observer = &observer}, &sim, &error), SL_OK);
+    assert_int_equal(sl_sim_create_with(&m, &(sl_sim_options){.observer = &observer}, &sim, &error), SL_OK);
     assert_int_equal(sl_sim_launch(sim, w.loaded, NULL, &result, &error), SL_OK);
     sl_sim_result_fini(&result);
     sl_sim_destroy(sim);

@@ -23,7 +23,7 @@ static uint64_t simulate(const sl_machine *m, const sl_trace *trace, uint64_t se
     sl_error error;
     uint64_t cycles = 0;
     *hits = *sectors = 0;
-    if (sl_sim_create(m, &(sl_sim_options){.seed = seed}, &sim, &error) != SL_OK)
+    if (sl_sim_create_with(m, &(sl_sim_options){.seed = seed}, &sim, &error) != SL_OK)
         fail_msg("%s", error.text);
     for (uint32_t n = 0; n < sl_trace_launches(trace); n++) {
         sl_loaded *loaded;

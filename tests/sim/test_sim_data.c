@@ -220,7 +220,7 @@ static void run_program(uint64_t seed)
     data_check *check = data_check_create();
     assert_non_null(check);
     const sl_sim_options options = {.seed = seed, .data_observer = data_check_observer(check), .cold = seed % 5 == 0};
-    if (sl_machine_check(&m, &error) != SL_OK || sl_sim_create(&m, &options, &sim, &error))
+    if (sl_machine_check(&m, &error) != SL_OK || sl_sim_create_with(&m, &options, &sim, &error))
         fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, error.text, text);
     for (int launch = 0; launch < LAUNCHES; launch++) {
         program *p = calloc(1, sizeof *p);

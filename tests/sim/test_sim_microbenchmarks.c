@@ -29,7 +29,7 @@ static uint64_t misses_of(uint32_t lines, uint64_t stride, bool probe, uint64_t 
     sl_sim *sim;
     sl_error error;
     sl_trace *trace = record_set_mapping(lines, stride, probe, first);
-    assert_int_equal(sl_sim_create(&machine, &(sl_sim_options){.seed = 1}, &sim, &error), SL_OK);
+    assert_int_equal(sl_sim_create_with(&machine, &(sl_sim_options){.seed = 1}, &sim, &error), SL_OK);
     uint64_t misses =
         simulate(sim, trace, sl_trace_launches(trace) - 1).counts.total.value[SL_COUNTER_ld_sector_misses];
     sl_sim_destroy(sim);
@@ -77,7 +77,7 @@ static uint32_t loads_at_once(uint32_t warps)
     sl_sim *sim;
     sl_error error;
     sl_trace *trace = record_mshr_count(warps);
-    assert_int_equal(sl_sim_create(&machine, &(sl_sim_options){.seed = 1, .cold = true}, &sim, &error), SL_OK);
+    assert_int_equal(sl_sim_create_with(&machine, &(sl_sim_options){.seed = 1, .cold = true}, &sim, &error), SL_OK);
     uint64_t one = simulate(sim, trace, 1).cycles;
     uint32_t loads = 1;
     while (loads < 8 && simulate(sim, trace, loads + 1).cycles < one + machine.memory.latency_cycles / 2)

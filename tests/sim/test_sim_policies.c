@@ -104,7 +104,7 @@ static void start(watched *w, sl_machine *m, const sl_policy_ops *ops, uint32_t 
     if (sl_machine_check(m, &w->error) != SL_OK)
         fail_msg("%s", w->error.text);
     write_launch(&w->trace, 1, warps, acts);
-    if (sl_sim_create(m, &(sl_sim_options){.seed = 1}, &w->sim, &w->error) != SL_OK)
+    if (sl_sim_create_with(m, &(sl_sim_options){.seed = 1}, &w->sim, &w->error) != SL_OK)
         fail_msg("%s", w->error.text);
     if (ops) {
         sl_bank *bank = &w->sim->bank[1][0];

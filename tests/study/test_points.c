@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "study/point.h"
-#include "study/whatif.h"
+#include "study/sweep.h"
 #include "support.h"
 
 static void assert_same_launches(const sl_result *a, const sl_result *b)
@@ -45,34 +45,34 @@ static void points_of_one_pass_say_what_each_says_alone(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {8192, 16384, 32768};
-    const sl_whatif_list lists[4] = {{3, sizes}};
+    const sl_sweep_list lists[4] = {{3, sizes}};
     sl_machine machine = fermi();
     sl_input input;
     sl_recording recording;
-    sl_whatif whatif;
+    sl_sweep sweep;
     sl_error error;
     sl_point like = SL_POINT_START;
     like.kind = SL_ANALYSIS_MODEL;
     like.resolved = &machine;
     like.without = "latency mshr divergence";
     record("bfs", &input, &recording);
-    if (sl_whatif_init(&whatif, &like, true, &error) || sl_whatif_product(&whatif, lists, &error) ||
-        sl_whatif_run(&whatif, &recording, NULL, NULL, &error))
+    if (sl_sweep_init(&sweep, &like, true, &error) || sl_sweep_product(&sweep, lists, &error) ||
+        sl_sweep_run(&sweep, &recording, NULL, NULL, &error))
         fail_msg("%s", error.text);
-    assert_int_equal(whatif.points.count, 3);
-    assert_int_equal(whatif.passes, 1);
+    assert_int_equal(sweep.points.count, 3);
+    assert_int_equal(sweep.passes, 1);
     for (size_t i = 0; i < 3; i++) {
-        const sl_point *point = &whatif.points.items[i].point;
+        const sl_point *point = &sweep.points.items[i].point;
         sl_point_result alone;
         const sl_point_batch batch = {
             .recording = &recording, .count = 1, .point = &point, .machine = &point->resolved};
         if (sl_points_run(&batch, &alone, &error))
             fail_msg("%s", error.text);
-        assert_same_launches(&alone.result, &whatif.result[i].result);
+        assert_same_launches(&alone.result, &sweep.result[i].result);
         assert_int_equal(alone.result.launch[0].l1_bytes, sizes[i]);
         sl_point_results_free(&alone, 1);
     }
-    sl_whatif_fini(&whatif);
+    sl_sweep_fini(&sweep);
     sl_recording_close(&recording);
     sl_input_close(&input);
 }

@@ -102,7 +102,7 @@ static void check_rows(recording *r, const sl_warp_view *view, sl_predictor *scr
 /* Decodes and compares with what was remembered. */
 static void check(recording *r)
 {
-    sl_warp_stream_end(&r->stream);
+    sl_warp_stream_flush(&r->stream);
     assert_false(r->stream.failed);
     sl_warp_view view = view_of(r);
     sl_predictor *scratch = malloc(r->maker.kernel.mem_slots * sizeof *scratch);
@@ -199,7 +199,7 @@ static void rows_are_cut_where_they_cross_lines_of_shared_memory(void **state)
     };
     sl_warp_stream_step(&stream, 2, UINT32_MAX);
     sl_warp_stream_rows(&stream, 3, 5, rows, 2, 2);
-    sl_warp_stream_end(&stream);
+    sl_warp_stream_flush(&stream);
     sl_warp_view view = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
     sl_predictor scratch[MAKER_SLOTS];
     sl_warp_cursor c;
@@ -440,7 +440,7 @@ static void whatever_a_warp_does_comes_back_unchanged(void **state)
             else
                 sl_warp_stream_access(&r.stream, r.events[i].bb_or_slot, r.events[i].mask, r.events[i].addr);
         }
-        sl_warp_stream_end(&r.stream);
+        sl_warp_stream_flush(&r.stream);
         assert_int_equal(r.stream.control.count, control.count);
         assert_int_equal(r.stream.memory.count, memory.count);
         assert_true(!control.count || !memcmp(r.stream.control.data, control.data, control.count));
@@ -465,7 +465,7 @@ static void accesses_that_are_not_asked_for_are_skipped(void **state)
             record(&r, slot, UINT32_MAX, addr);
         }
     }
-    sl_warp_stream_end(&r.stream);
+    sl_warp_stream_flush(&r.stream);
     sl_predictor scratch[MAKER_SLOTS];
     sl_warp_view view = view_of(&r);
     sl_warp_cursor c;
@@ -497,7 +497,7 @@ static void damage_is_noticed_or_harmless(void **state)
         for (uint32_t slot = 4; slot < 8; slot++)
             random_access(&r, &seed, slot, mask);
     }
-    sl_warp_stream_end(&r.stream);
+    sl_warp_stream_flush(&r.stream);
     sl_predictor scratch[MAKER_SLOTS];
     unsigned noticed = 0, tries = 0;
     for (size_t cut = 0; cut < r.stream.memory.count; cut++, tries++) {

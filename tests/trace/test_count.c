@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "trace/codec.h"
 #include "trace/recorder.h"
 
 /* A kernel of one basic block: one instruction that does not access memory, then the given memory instructions. */
@@ -98,7 +99,7 @@ static void assert_same_counts(const sl_launch_counts *a, const sl_launch_counts
 
 static void finish_recorded(counting *c)
 {
-    sl_warp_stream_end(&c->stream);
+    sl_warp_stream_flush(&c->stream);
     sl_warp_view view = {0, c->stream.control.data, c->stream.memory.data, c->stream.control.count,
                          c->stream.memory.count};
     sl_block_view block = {.last = true, .warps = 1, .warp = &view};
@@ -113,7 +114,8 @@ static void finish(counting *c)
     sl_error error;
     sl_launch_counts live;
     assert_int_equal(
-        sl_launch_counter_take(c->live, c->part, TOTAL(*c, warp_insts), TOTAL(*c, thread_insts), true, &error), SL_OK);
+        sl_launch_counter_collect(c->live, c->part, TOTAL(*c, warp_insts), TOTAL(*c, thread_insts), true, &error),
+        SL_OK);
     assert_int_equal(sl_launch_counter_bytes(c->part), 0);
     assert_int_equal(sl_launch_counter_result(c->live, &live, &error), SL_OK);
     assert_same_counts(&c->counts, &live);
@@ -433,7 +435,7 @@ static void shapes_count_like_lanes(void **state)
             sl_launch_counter_shape(c.part, slot, &shape[slot], distance[slot], at);
         }
         if (step % 64 == 0)
-            assert_int_equal(sl_launch_counter_take(c.live, c.part, 0, 0, false, NULL), SL_OK);
+            assert_int_equal(sl_launch_counter_collect(c.live, c.part, 0, 0, false, NULL), SL_OK);
     }
     finish(&c);
     assert_true(TOTAL(c, ld_sectors) > 0 && TOTAL(c, shared_ld_wavefronts) > 0 && TOTAL(c, local_ld_sectors) > 0);
@@ -460,7 +462,7 @@ static void shared_accesses_may_be_left_out(void **state)
     assert_int_equal(sl_launch_counter_part(counter, &part, &error), SL_OK);
     sl_launch_counter_access(part, 0, UINT32_MAX, addr);
     sl_launch_counter_access(part, 1, UINT32_MAX, addr);
-    assert_int_equal(sl_launch_counter_take(counter, part, 3, 96, true, &error), SL_OK);
+    assert_int_equal(sl_launch_counter_collect(counter, part, 3, 96, true, &error), SL_OK);
     assert_int_equal(sl_launch_counter_result(counter, &counts, &error), SL_OK);
     assert_int_equal(counts.total.value[SL_COUNTER_ld_sectors], 1);
     assert_false(sl_counts_has(&counts.total, SL_COUNTER_shared_ld_requests));
@@ -550,7 +552,7 @@ static void emulate(const sl_launch_sink *sink, uint32_t launches)
             assert_true(sl_warp_stream_reset(&stream, 1, 32));
             sl_warp_stream_step(&stream, 0, UINT32_MAX);
             sl_warp_stream_access(&stream, 0, UINT32_MAX, addr);
-            sl_warp_stream_end(&stream);
+            sl_warp_stream_flush(&stream);
             sl_warp_view view = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
             sl_block_view block = {.block = b, .last = true, .warps = 1, .warp = &view};
             assert_int_equal(sink->block(sink->context, &block, &error), SL_OK);

@@ -40,7 +40,7 @@ static void run_warp(sl_warp_stream *s, uint32_t launch, uint64_t block, uint32_
             sl_warp_stream_access(s, slot, mask, addr);
         }
     }
-    sl_warp_stream_end(s);
+    sl_warp_stream_flush(s);
 }
 
 typedef struct block_streams {
@@ -73,8 +73,9 @@ static sl_trace_launch launch_number(uint32_t n)
                              .block = {96, 1, 1},
                              .cluster = {n == 2, n == 2, n == 2},
                              .lanes = 32,
-                             .preferred_shared_plus = n == 1 ? 51 : 0,
-                             .parent_plus = n == 1,
+                             .has_preferred_shared = n == 1,
+                             .preferred_shared = n == 1 ? 50 : 0,
+                             .has_parent = n == 1,
                              .stream = n,
                              .index = n,
                              .shared_window = 1 << 24,
@@ -205,8 +206,10 @@ static void what_is_written_is_read_back(void **state)
         assert_int_equal(launch->shared_window, expected.shared_window);
         assert_int_equal(launch->blocks_recorded, grid_of[n]);
         assert_int_equal(launch->stream, n);
-        assert_int_equal(launch->preferred_shared_plus, n == 1 ? 51 : 0);
-        assert_int_equal(launch->parent_plus, n == 1);
+        assert_int_equal(launch->has_preferred_shared, n == 1);
+        assert_int_equal(launch->preferred_shared, n == 1 ? 50 : 0);
+        assert_int_equal(launch->has_parent, n == 1);
+        assert_int_equal(launch->parent, 0);
         assert_int_equal(launch->failed, n == 2);
         if (n == 2)
             assert_string_equal(launch->failure, "an illegal read");
@@ -412,9 +415,9 @@ static void a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable
         uint64_t blocks = walk_tolerantly(trace, &complaints);
         assert_int_equal(complaints, 0);
         for (uint32_t n = 0; n < sl_trace_launches(trace); n++) {
-            assert_int_equal(sl_trace_launch_at(trace, n)->preferred_shared_plus, n == 1 ? 51 : 0);
+            assert_int_equal(sl_trace_launch_at(trace, n)->preferred_shared, n == 1 ? 50 : 0);
             assert_int_equal(sl_trace_launch_at(trace, n)->cluster[0], n == 2);
-            assert_int_equal(sl_trace_launch_at(trace, n)->parent_plus, n == 1);
+            assert_int_equal(sl_trace_launch_at(trace, n)->has_parent, n == 1);
         }
         assert_true(blocks >= max);
         max = blocks;
@@ -567,7 +570,7 @@ static void a_regular_kernel_costs_next_to_nothing_per_access(void **state)
                     sl_warp_stream_access(s, slot, UINT32_MAX, addr);
                 }
             }
-            sl_warp_stream_end(s);
+            sl_warp_stream_flush(s);
             b.view[warp] = (sl_warp_view){warp, s->control.data, s->memory.data, s->control.count, s->memory.count};
         }
         b.block = (sl_block_view){.block = block, .last = true, .warps = WARPS, .warp = b.view};
@@ -612,7 +615,7 @@ static void a_random_gather_costs_its_random_bits(void **state)
                               (slot == 1 ? next_random(&seed) >> 40 : (block * WARPS + warp) * 32 + i) * 4;
                 sl_warp_stream_access(s, slot, UINT32_MAX, addr);
             }
-            sl_warp_stream_end(s);
+            sl_warp_stream_flush(s);
             b.view[warp] = (sl_warp_view){warp, s->control.data, s->memory.data, s->control.count, s->memory.count};
         }
         b.block = (sl_block_view){.block = block, .last = true, .warps = WARPS, .warp = b.view};
@@ -643,9 +646,9 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     sl_bytes bytes = {0};
     sl_arena arena;
     sl_arena_init(&arena);
-    assert_true(sl_put_kernel(&bytes, &m.kernel));
+    assert_true(sl_write_kernel(&bytes, &m.kernel));
     sl_reading r = sl_reading_of(&bytes);
-    const sl_trace_kernel *k = sl_get_kernel(&r, &arena);
+    const sl_trace_kernel *k = sl_read_kernel(&r, &arena);
     assert_false(r.bad);
     assert_memory_equal(k->jump, jump, sizeof jump);
     assert_int_equal(k->machine_sm, 90);
@@ -653,13 +656,13 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     assert_memory_equal(k->machine_code, code, sizeof code);
     bytes.count -= MAKER_BBS + 2 + sizeof code; /* version 2.0 ends before the branches */
     r = sl_reading_of(&bytes);
-    k = sl_get_kernel(&r, &arena);
+    k = sl_read_kernel(&r, &arena);
     assert_false(r.bad);
     assert_null(k->jump);
     assert_int_equal(k->machine_sm, 0);
     bytes.count += MAKER_BBS + 1; /* what is cut off is damage */
     r = sl_reading_of(&bytes);
-    sl_get_kernel(&r, &arena);
+    sl_read_kernel(&r, &arena);
     assert_true(r.bad);
     sl_arena_fini(&arena);
     free(bytes.data);

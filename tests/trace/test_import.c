@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "trace/accelsim.h"
+#include "trace/codec.h"
 #include "trace/import.h"
 #include "trace/recorder.h"
 #include "trace/sass.h"

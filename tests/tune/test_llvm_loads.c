@@ -264,7 +264,7 @@ static void unoptimised_code_shows_its_arrays_after_optimising(void **state)
     read_code(text);
     assert_string_equal(load_at(0)->array, "loaded_2");
     sl_llvm_free(code);
-    assert_int_equal(try_code(text, &(sl_llvm_options){.optimise = true}), SL_OK);
+    assert_int_equal(try_code(text, &(sl_llvm_options){.optimize = true}), SL_OK);
     expect_arrays((const char *[]){"a", NULL});
     close_code();
 }

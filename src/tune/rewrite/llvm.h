@@ -30,7 +30,7 @@ uint32_t sl_llvm_version(const sl_llvm *llvm);
 
 typedef struct sl_llvm_options {
     const char *cpu; /* for functions without a "target-cpu"; NULL: gfx1030 or sm_80 */
-    bool optimise;   /* run -O2 first */
+    bool optimize;   /* run -O2 first */
 } sl_llvm_options;
 
 /* Reads text or bitcode, prepares it and lists its loads. `name` is its file, for messages. SL_SYNTAX: LLVM's message

@@ -96,7 +96,7 @@ enum {
     F(void,         SetTarget,                  (llvm_module, const char *triple))                                     \
     F(void,         SetDataLayout,              (llvm_module, const char *))                                           \
     F(llvm_bool,    StripModuleDebugInfo,       (llvm_module))                                                         \
-    F(void,         AddModuleFlag,              (llvm_module, int behaviour, const char *, size_t, llvm_metadata))     \
+    F(void,         AddModuleFlag,              (llvm_module, int behavior, const char *, size_t, llvm_metadata))     \
     /* Functions, blocks, instructions */                                                                              \
     F(llvm_value,   GetFirstFunction,           (llvm_module))                                                         \
     F(llvm_value,   GetNextFunction,            (llvm_value))                                                          \
@@ -202,12 +202,12 @@ enum {
     F(void,         DIBuilderFinalize,          (llvm_di_builder))                                                     \
     F(llvm_metadata, DIBuilderCreateFile,       (llvm_di_builder, const char *, size_t, const char *, size_t))         \
     F(llvm_metadata, DIBuilderCreateCompileUnit, (llvm_di_builder, int language, llvm_metadata file, const char *,     \
-        size_t, llvm_bool optimised, const char *, size_t, unsigned, const char *, size_t, int emission, unsigned,     \
+        size_t, llvm_bool optimized, const char *, size_t, unsigned, const char *, size_t, int emission, unsigned,     \
         llvm_bool, llvm_bool, const char *, size_t, const char *, size_t))                                             \
     F(llvm_metadata, DIBuilderCreateSubroutineType, (llvm_di_builder, llvm_metadata, llvm_metadata *, unsigned, int))  \
     F(llvm_metadata, DIBuilderCreateFunction,   (llvm_di_builder, llvm_metadata scope, const char *, size_t,           \
         const char *, size_t, llvm_metadata file, unsigned line, llvm_metadata type, llvm_bool local,                  \
-        llvm_bool definition, unsigned scope_line, int flags, llvm_bool optimised))                                    \
+        llvm_bool definition, unsigned scope_line, int flags, llvm_bool optimized))                                    \
     F(llvm_metadata, DIBuilderCreateDebugLocation, (llvm_context, unsigned, unsigned, llvm_metadata, llvm_metadata))   \
     F(void,         InstructionSetDebugLoc,     (llvm_value, llvm_metadata))                                           \
     F(void,         SetSubprogram,              (llvm_value, llvm_metadata))                                           \

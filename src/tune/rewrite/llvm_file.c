@@ -82,15 +82,15 @@ sl_status sl_llvm_file_open_planned(sl_llvm_file *file, const char *path, const 
     sl_status status = sl_llvm_file_open(file, path, wanted, &options, error);
     if (status || sl_llvm_facts_of(file->code).hash == plan->code_hash)
         return status;
-    sl_llvm_file optimised;
-    options.optimise = true;
-    if (sl_llvm_file_open(&optimised, path, wanted, &options, NULL))
+    sl_llvm_file optimized;
+    options.optimize = true;
+    if (sl_llvm_file_open(&optimized, path, wanted, &options, NULL))
         return SL_OK;
-    if (sl_llvm_facts_of(optimised.code).hash == plan->code_hash) {
+    if (sl_llvm_facts_of(optimized.code).hash == plan->code_hash) {
         sl_llvm_file_close(file);
-        *file = optimised;
+        *file = optimized;
     } else {
-        sl_llvm_file_close(&optimised);
+        sl_llvm_file_close(&optimized);
     }
     return SL_OK;
 }

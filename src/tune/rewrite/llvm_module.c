@@ -94,7 +94,7 @@ static sl_status set_layout(sl_llvm_code *code, llvm_machine machine, sl_error *
 }
 
 /* What the back end would do before it selects instructions, done now: afterwards loads stay what they are. */
-static sl_status prepare(sl_llvm_code *code, bool optimise, sl_error *error)
+static sl_status prepare(sl_llvm_code *code, bool optimize, sl_error *error)
 {
     const sl_llvm_api *api = &code->llvm->api;
     llvm_machine machine = NULL;
@@ -108,7 +108,7 @@ static sl_status prepare(sl_llvm_code *code, bool optimise, sl_error *error)
     }
     llvm_pass_options options = api->CreatePassBuilderOptions();
     void *failed = api->RunPasses(
-        code->module, optimise ? "default<O2>,function(load-store-vectorizer)" : "function(load-store-vectorizer)",
+        code->module, optimize ? "default<O2>,function(load-store-vectorizer)" : "function(load-store-vectorizer)",
         machine, options);
     if (failed) {
         char *message = api->GetErrorMessage(failed);
@@ -156,7 +156,7 @@ sl_status sl_llvm_read(sl_llvm *llvm, const char *data, size_t bytes, const char
         status = find_target(self, options->cpu, error);
     if (!status) {
         sl_llvm_mark_lines(self, data, bytes);
-        status = prepare(self, options->optimise, error);
+        status = prepare(self, options->optimize, error);
     }
     if (!status)
         status = sl_llvm_list_loads(self, error);

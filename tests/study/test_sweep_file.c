@@ -2,18 +2,18 @@
 /* Specs of sweeps: which points they mean, and what keys of points depend on. */
 #include <string.h>
 
-#include "study/sweep.h"
+#include "study/sweep_file.h"
 #include "support.h"
 
-static sl_status parse(const char *text, sl_sweep_spec *spec, sl_error *error)
+static sl_status parse(const char *text, sl_sweep_file *spec, sl_error *error)
 {
-    return sl_sweep_spec_parse("folder/spec.yaml", text, strlen(text), spec, error);
+    return sl_sweep_file_parse("folder/spec.yaml", text, strlen(text), spec, error);
 }
 
 static void all_combinations_the_first_key_slowest(void **state)
 {
     (void)state;
-    sl_sweep_spec spec;
+    sl_sweep_file spec;
     sl_error error;
     if (parse("workloads: [spmv, bfs vertices=500]\nmachines: fermi-gtx480\nl1: [lru, all]\nset: {L1.size: [16K, 32K], "
               "cores: 3}\nseed: 4\n"
@@ -28,13 +28,13 @@ static void all_combinations_the_first_key_slowest(void **state)
     assert_string_equal(spec.point[4].input.params, "vertices=500");
     assert_int_equal(spec.point[7].seed, 4);
     assert_true(spec.point[7].requests);
-    sl_sweep_spec_free(&spec);
+    sl_sweep_file_fini(&spec);
 }
 
 static void files_lie_beside_the_spec(void **state)
 {
     (void)state;
-    sl_sweep_spec spec;
+    sl_sweep_file spec;
     sl_error error;
     if (parse("workloads: spmv\ntraces: [a.slt, /b.slt]\n", &spec, &error))
         fail_msg("%s", error.text);
@@ -42,13 +42,13 @@ static void files_lie_beside_the_spec(void **state)
     assert_string_equal(spec.point[0].input.name, "spmv");
     assert_string_equal(spec.point[1].input.name, "folder/a.slt");
     assert_string_equal(spec.point[2].input.name, "/b.slt");
-    sl_sweep_spec_free(&spec);
+    sl_sweep_file_fini(&spec);
 }
 
 static void too_many_points_are_refused(void **state)
 {
     (void)state;
-    sl_sweep_spec spec;
+    sl_sweep_file spec;
     sl_error error;
     char text[4096] = "workloads: spmv\nset:\n";
     const char *const keys[] = {"core.warps", "core.blocks", "core.memory_queue", "memory.queue",
@@ -62,7 +62,7 @@ static void too_many_points_are_refused(void **state)
     assert_int_equal(parse(text, &spec, &error), SL_SYNTAX);
     assert_string_equal(error.text, "the sweep has more than 1000000 points");
     assert_string_equal(error.file, "folder/spec.yaml");
-    sl_sweep_spec_free(&spec);
+    sl_sweep_file_fini(&spec);
 }
 
 static void key_of(const sl_point *point, char key[SL_KEY_BYTES], char trace[SL_KEY_BYTES])
@@ -86,15 +86,15 @@ static void sweeps_of_the_papers_can_be_run(void **state)
         {SL_TEST_DATA "/../../papers/frc-h200.yaml", 5 * 3 * 2},
     };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        sl_sweep_spec spec;
+        sl_sweep_file spec;
         sl_error error;
         char key[SL_KEY_BYTES], trace[SL_KEY_BYTES];
-        if (sl_sweep_spec_load(specs[i].path, &spec, &error))
+        if (sl_sweep_file_load(specs[i].path, &spec, &error))
             fail_msg("%s", error.text);
         assert_int_equal(spec.points, specs[i].points);
         for (size_t k = 0; k < spec.points; k++)
             key_of(&spec.point[k], key, trace);
-        sl_sweep_spec_free(&spec);
+        sl_sweep_file_fini(&spec);
     }
 }
 
