@@ -168,6 +168,8 @@ void sl_table_metric(sl_table *t, sl_metric metric, const sl_metric_row *row)
     sl_fraction f = row ? sl_metric_of(metric, row) : (sl_fraction){0, 0, false};
     if (!f.known)
         sl_table_none(t);
+    else if (has_unit(metric, "limit"))
+        sl_table_cell(t, sl_metric_text(metric, row, 0, text));
     else if (sl_metric_is_share(metric))
         sl_table_share(t, f.part, f.whole);
     else if (has_unit(metric, "ratio"))
