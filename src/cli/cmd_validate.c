@@ -23,8 +23,8 @@ typedef struct validate_options {
     bool command;
 } validate_options;
 
-typedef enum predictor { WITH_MODEL, WITH_SIM } predictor;
-static const char *const predictors[] = {"model", "sim", NULL};
+typedef enum predictor { WITH_MODEL, WITH_SIM, WITH_BOTH } predictor;
+static const char *const predictors[] = {"model", "sim", "both", NULL};
 
 /* ---- points ---- */
 
@@ -51,15 +51,16 @@ typedef struct validator {
 static void make_variants(validator *v)
 {
     const validate_options *o = v->options;
-    v->variants = o->ablation ? MAX_VARIANTS : 1;
+    v->variants = o->ablation ? MAX_VARIANTS : o->with == WITH_BOTH ? 2 : 1;
     for (size_t i = 0; i < v->variants; i++) {
         sl_model_options model = sl_model_options_of(&o->model, o->input.seed);
-        model.no_latency |= i == 1 || i == 5;
-        model.no_associativity |= i == 2 || i == 5;
-        model.no_mshr |= i == 3 || i == 5;
-        model.no_divergence |= i == 4 || i == 5;
+        model.no_latency |= o->ablation && (i == 1 || i == 5);
+        model.no_associativity |= o->ablation && (i == 2 || i == 5);
+        model.no_mshr |= o->ablation && (i == 3 || i == 5);
+        model.no_divergence |= o->ablation && (i == 4 || i == 5);
         v->variant[i] = (sl_point)SL_POINT_START;
-        v->variant[i].kind = o->with == WITH_SIM ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL;
+        bool simulates = o->with == WITH_SIM || (o->with == WITH_BOTH && i);
+        v->variant[i].kind = simulates ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL;
         v->variant[i].cold = v->variant[i].isolated = true;
         v->variant[i].seed = o->input.seed;
         v->variant[i].resolved = &v->machine;
@@ -208,7 +209,9 @@ static sl_status describe(const validator *v, const subject *s, sl_arena *arena,
 static int report(const validator *v, const subject *subjects, size_t count)
 {
     sl_validation all = {.variants = v->variants,
-                         .variant = v->options->with == WITH_SIM ? &predictors[WITH_SIM] : variant_names,
+                         .variant = v->options->with == WITH_SIM    ? &predictors[WITH_SIM]
+                                    : v->options->with == WITH_BOTH ? predictors
+                                                                    : variant_names,
                          .min_sectors = v->options->min_sectors};
     SL_ARRAY(sl_validated) launches = {0};
     sl_error error;
@@ -364,7 +367,7 @@ static int run_validate(const sl_invocation *inv)
         return sl_cli_usage(inv, "--counters FILE is missing: the output of the command that --command prints");
     if (o->counters_of && all)
         return sl_cli_usage(inv, "--counters-of requires one input, not 'all'");
-    if (o->with == WITH_SIM &&
+    if (o->with != WITH_MODEL &&
         (o->ablation || o->model.no_latency || o->model.no_associativity || o->model.no_mshr || o->model.no_divergence))
         return sl_cli_usage(inv, "--ablation and --no-... require --with model");
     make_variants(&v);
@@ -391,7 +394,7 @@ static const sl_option options[] = {
     {"counters", 'c', SL_OPTION_STRING, "FILE", "Hardware counters: CSV of ncu (raw or details page) or of papers/measure-h200", AT(counters), 0, 0, NULL},
     {"command", 0, SL_OPTION_FLAG, NULL, "Print the ncu command that collects the counters of this input, to run where the GPU is", AT(command), 0, 0, NULL},
     {"counters-of", 0, SL_OPTION_STRING, "NAME", "Use the counters of this workload, in a file of several (default: those that match)", AT(counters_of), 0, 0, NULL},
-    {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare; sim also predicts cycles (default: model)", AT(with), 0, 0, predictors},
+    {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare: the model estimates cycles, sim simulates them; both stand beside each other (default: model)", AT(with), 0, 0, predictors},
     SL_MODEL_OPTIONS(validate_options),
     {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also report the mean errors of the model without each extension of the HPCA 2014 paper", AT(ablation), 0, 0, NULL},
@@ -412,7 +415,8 @@ static const sl_example examples[] = {
     {"sluice validate spmv --counters papers/h200-counters.csv", "Compare a workload with counters of an H200"},
     {"sluice validate all --counters papers/h200-counters.csv --plot h200.svg --ablation",
      "Compare all workloads of the file, draw a plot, and report the effect of each extension"},
-    {"sluice validate bfs --counters papers/h200-counters.csv --with sim", "Compare the simulator, including cycles"},
+    {"sluice validate bfs --counters papers/h200-counters.csv --with both",
+     "Compare the simulator too: simulated cycles beside estimated ones"},
     {0},
 };
 
@@ -423,8 +427,9 @@ const sl_command sl_cmd_validate = {
     .description =
         "Compare predictions with hardware counters for every launch: L1 and L2 hit rates (errors in percentage "
         "points), L2 and memory reads (errors in percent of the measurement), the mean absolute errors, the worst "
-        "kernels, and all counters that both sides have. By default the model predicts; with --with sim the simulator "
-        "does, cycles included.\n\nCounters are read as Nsight Compute writes them with --csv and --page raw or "
+        "kernels, and all counters that both sides have. By default the model predicts, and estimates cycles; with "
+        "--with sim the simulator does, and with --with both each has its errors.\n\nCounters are read as Nsight "
+        "Compute writes them with --csv and --page raw or "
         "details; other output in the file is skipped. Reports (.ncu-rep) are converted by 'ncu --import'. --command "
         "prints the call that collects them, with empty "
         "caches before each launch, as in the model. Rows are matched with launches by order, or by the columns "

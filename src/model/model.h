@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "machine/occupancy.h"
+#include "model/work.h"
 #include "sluice/model.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
@@ -17,7 +18,12 @@ struct sl_model_result {
     sl_launch_counts counts; /* of the whole launch and of each memory instruction; arrays are left out */
     uint32_t resident_blocks;
     uint64_t l1_bytes;
-    sl_counts *slots; /* what counts.slot points to */
+    sl_counts *slots;         /* what counts.slot points to */
+    uint64_t hottest_atomics; /* lanes of atomics on the word with most */
+    uint32_t cores;
+    sl_warps_work *work; /* [cores] */
+    uint32_t *block;     /* core c runs block[first_block[c]] … block[first_block[c + 1] - 1] */
+    size_t *first_block;
 };
 
 /* Caches of a launch that the next one takes the memory of: most of the time of a small launch. Zeroed before the

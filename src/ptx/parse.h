@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of the parser share: names.c (words and scopes), const_expr.c (numbers), parse_decl.c (variables,
- * functions), parse_inst.c (instructions), parse_call.c (calls with registers), parse_body.c (statements), parser.c (the
- * module). Nobody else includes this.
+ * functions), parse_inst.c (instructions), parse_call.c (calls with registers), parse_body.c (statements), parser.c
+ * (the module). Nobody else includes this.
  *
  * Every failure, out of memory included, jumps to sl_ptx_parse, which frees what is not in the module's arena. */
 #ifndef SL_PTX_PARSE_H

@@ -90,7 +90,7 @@ bool sl_metric_is_share(sl_metric metric)
 bool sl_metric_value(sl_metric metric, const sl_metric_row *row, double *value)
 {
     sl_fraction f = sl_metric_of(metric, row);
-    if (!f.known)
+    if (!f.known || has_unit(metric, "limit")) /* a name */
         return false;
     *value = (sl_metric_is_share(metric) ? 100 : 1) * (double)f.part / (double)f.whole;
     return true;
@@ -115,6 +115,8 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
         sl_human_bytes(f.part, text);
     else if (f.known && has_unit(metric, "ns"))
         return sl_human_time((double)f.part, buffer);
+    else if (f.known && has_unit(metric, "limit"))
+        return strcpy(buffer, sl_counter_word((sl_counter)metric, f.part));
     else if (f.known)
         sl_human_count(f.part, text);
     return strcpy(buffer, text);
@@ -126,7 +128,8 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
 static sl_fit fit_of(sl_metric m)
 {
     return m == SL_METRIC_atomics || m == SL_METRIC_copy_sectors || m == SL_METRIC_store || m == SL_METRIC_mshr ||
-                   m == SL_METRIC_bypassed
+                   m == SL_METRIC_bypassed || m == SL_METRIC_est_cycles || m == SL_METRIC_est_ns ||
+                   m == SL_METRIC_est_limit
                ? SL_FIT_OCCURS
                : SL_FIT_FIXED;
 }
@@ -153,6 +156,8 @@ void sl_table_metric(sl_table *t, sl_metric metric, const sl_metric_row *row)
     sl_fraction f = row ? sl_metric_of(metric, row) : (sl_fraction){0, 0, false};
     if (!f.known)
         sl_table_none(t);
+    else if (has_unit(metric, "limit"))
+        sl_table_cell(t, sl_counter_word((sl_counter)metric, f.part));
     else if (sl_metric_is_share(metric))
         sl_table_share(t, f.part, f.whole);
     else if (has_unit(metric, "ratio"))
