@@ -213,7 +213,7 @@ static void put_compared(FILE *file, const sl_validation *v, const sl_validated 
 
 static void put_launches(FILE *file, const sl_validation *v)
 {
-    sl_html_table(file, "Launches: measured, modelled, difference", "sortable long");
+    sl_html_table(file, "Launches: measured, modeled, difference", "sortable long");
     sl_html_column(file, "workload", NULL, false);
     sl_html_column(file, "#", NULL, true);
     sl_html_column(file, "kernel", NULL, false);
