@@ -440,7 +440,7 @@ static void carve_outs_are_parts_of_what_is_unified(void **state)
                       "(256 bytes each)");
     expect_error_with(
         8, "  blocks: 2\n  unified: 2K\n  carve_outs: [0, 512]",
-        "m.yaml:13:5: L1 has 1024 bytes, but 2048 of the unified part are left beside the smallest carve-out");
+        "m.yaml:13:5: L1 has 1024 bytes, but 2048 of the unified part are left for L1 by the smallest carve-out");
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 512]\n  carve_out_needs: [0]",
                       "m.yaml:11:3: 1 needs for 2 carve-outs");
 }
