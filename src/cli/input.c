@@ -89,7 +89,7 @@ static sl_input_spec spec_of(const sl_cli_input *to, const sl_invocation *inv, b
         .host = o->workload ? o->workload : "",
         .cubin = o->cubin ? o->cubin : "",
         .llvm = o->llvm ? o->llvm : "",
-        .optimize = o->optimise,
+        .optimize = o->optimize,
         .number_loads = number_loads,
         .seed = o->seed,
         .launch = {.entry = o->entry, .shared_bytes = o->shared_bytes, .args = o->arg.count, .arg = o->arg.item}};

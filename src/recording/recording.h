@@ -23,7 +23,7 @@ typedef struct sl_run_end {
                                     launched nothing where another one did */
     uint32_t unfinished;         /* of them, by processes that ended early: they have what was recorded until then */
     uint64_t failed;             /* launches that ended with an error */
-    uint64_t problems;           /* things a program needed and did not get; it was told on stderr */
+    uint64_t problems;           /* things a program needed and did not get; reported on stderr */
     char note[1024];             /* what the report should say of a program; empty: nothing */
 } sl_run_end;
 

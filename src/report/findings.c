@@ -9,7 +9,7 @@
 #include "report/launches.h"
 #include "report/rules.h"
 
-const sl_finding_limits sl_finding_least = {
+const sl_finding_limits sl_finding_limit = {
 #define SL_FINDING_LIMIT(id, value, what) .id = value,
 #include "report/rules.def"
 };
@@ -83,8 +83,8 @@ static sl_status rank(sl_findings *findings, sl_error *error)
     qsort(r, count, sizeof *r, by_share);
     for (size_t i = 0; i < count; i++) {
         bool first = !kept || !same_group(&findings->list.items[kept - 1], &r[i].finding);
-        bool enough = r[i].group >= sl_finding_least.rule_share && r[i].cycles >= sl_finding_least.cycles;
-        if (enough && (first || r[i].finding.share >= sl_finding_least.place_share))
+        bool enough = r[i].group >= sl_finding_limit.rule_share && r[i].cycles >= sl_finding_limit.cycles;
+        if (enough && (first || r[i].finding.share >= sl_finding_limit.place_share))
             findings->list.items[kept++] = r[i].finding;
     }
     findings->list.count = kept;
