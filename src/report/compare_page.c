@@ -29,7 +29,11 @@ static void value_cells(FILE *file, const sl_compared_sides *of, sl_metric metri
     if (both && most > 0 && by != 0) {
         char width[SL_HUMAN_BYTES];
         sl_human_ratio(50 * fabs(by) / most, 1, width);
-        fprintf(file, "<span class=change><i class=%s style=\"width:%s%%\"></i></span>", by > 0 ? "more" : "less",
+        int better = sl_compared_better(of, metric);
+        fprintf(file, "<span class=change><i class=\"%s%s\" style=\"width:%s%%\"></i></span>", by > 0 ? "more" : "less",
+                better > 0   ? " better"
+                : better < 0 ? " worse"
+                             : "",
                 width);
     }
     fputs("</td>", file);
@@ -40,7 +44,7 @@ static void value_columns(FILE *file)
     sl_html_column(file, "A", NULL, true);
     sl_html_column(file, "B", NULL, true);
     sl_html_column(file, "change", "of B, relative to A", true);
-    sl_html_column(file, "", "right: more in B; left: less", false);
+    sl_html_column(file, "", "right: more in B; left: less; blue: better, orange: worse", false);
 }
 
 static bool differs(const sl_compared_sides *of, sl_metric metric)
@@ -77,7 +81,11 @@ static void put_kernels(FILE *file, const sl_comparison *c)
     for (size_t i = 0; i < c->kernels.count; i++) {
         const sl_compared_kernel *k = &c->kernels.items[i];
         fputs("<tr>", file);
-        sl_html_cell_name(file, k->name, k->symbol);
+        if (k->renamed)
+            sl_htmlf(file, "<td title=\"%s\">%s, now %s%s</td>", k->symbol, k->name, k->renamed,
+                     k->by_likeness ? " (alike)" : "");
+        else
+            sl_html_cell_name(file, k->name, k->symbol);
         value_cells(file, &k->of, c->effect);
         fputs("</tr>\n", file);
     }
@@ -124,8 +132,8 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error
     sl_htmlf(file,
              "<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>Comparison</h1>\n"
              "<p class=facts>sluice " SLUICE_VERSION " compare</p>\n"
-             "<p class=sides><b>A</b> %s<br><b>B</b> %s</p>\n</header>\n",
-             c->label[0], c->label[1]);
+             "<p class=sides><b>A</b> %s<br><b>B</b> %s</p>\n<p class=verdict><b>%s</b></p>\n</header>\n",
+             c->label[0], c->label[1], c->verdict.text);
     fputs("<nav aria-label=Sections><ul>\n<li><a href=\"#total\">All launches</a></li>\n"
           "<li><a href=\"#kernels\">Kernels</a></li>\n<li><a href=\"#loads\">Memory instructions</a></li>\n"
           "</ul></nav>\n<main id=main>\n",
@@ -133,6 +141,8 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error
     put_total(file, c);
     put_kernels(file, c);
     put_loads(file, c);
+    if (c->verdict.next)
+        sl_htmlf(file, "<p>Look next at %s.</p>\n", c->verdict.next);
     fputs("</main>\n<script type=\"application/json\" id=data>{\"kernels\": []}</script>\n", file);
     sl_page_frame_end(file);
     return sl_text_finish(file, "the HTML page", error);
