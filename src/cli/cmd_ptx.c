@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
+#include "recording/input.h"
 #include "report/table.h"
 #include "tune/ptx_loads.h"
 
@@ -184,6 +185,20 @@ static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_erro
     return write_text(inv, entry, error);
 }
 
+/* What cannot have PTX in it: says what it is and what to do. */
+static sl_status check_kind(const char *path, const char *data, size_t bytes, sl_error *error)
+{
+    size_t length = strlen(path);
+    sl_status status = SL_OK;
+    if (sl_elf_is(data, bytes) || (bytes >= 16 && sl_fatbin_container_bytes(data)))
+        return SL_OK;
+    status = sl_input_refuse_source(path, error);
+    if (!status && length > 4 && !strcmp(path + length - 4, ".ptx"))
+        status = sl_fail(error, SL_INVALID, "%s is PTX already: the other commands take it as it is", path);
+    return status ? status
+                  : sl_fail(error, SL_INVALID, "%s is not a program, library, object file or fat binary", path);
+}
+
 static int run(const sl_invocation *inv)
 {
     const sl_common *common = inv->common;
@@ -195,6 +210,8 @@ static int run(const sl_invocation *inv)
     char *data = NULL;
     size_t bytes = 0;
     sl_status status = sl_file_read(inv->args.operand[0], &data, &bytes, &error);
+    if (!status)
+        status = check_kind(inv->args.operand[0], data, bytes, &error);
     if (!status)
         status = sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, &error)
                                         : sl_fatbin_add(&fatbin, data, bytes, false, &error);

@@ -478,7 +478,7 @@ sl_status sl_compare(const sl_compared_side sides[2], const char *const *match, 
         return status;
     c->effect = first_changed(&c->total, effects, sizeof effects / sizeof *effects);
     c->load_effect = effect_of_loads(c);
-    return sort(c) && sl_verdict_make(c) ? SL_OK : sl_fail_memory(error);
+    return sort(c) && sl_compare_conclude(c) ? SL_OK : sl_fail_memory(error);
 }
 
 void sl_comparison_fini(sl_comparison *c)

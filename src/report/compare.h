@@ -39,7 +39,7 @@ typedef struct sl_compared_kernel {
 } sl_compared_kernel;
 
 /* What the comparison comes to. */
-typedef struct sl_verdict {
+typedef struct sl_compared_verdict {
     const char *text; /* "B is 2.1x faster (simulated): loads of x are better coalesced, ..." */
     const char *next; /* what to look at next; NULL: nothing */
     sl_metric metric; /* that it is based on */
@@ -50,7 +50,7 @@ typedef struct sl_verdict {
      * the location of the one that changed most. NULL: none does. */
     const sl_compared_load *cause;
     sl_metric cause_metric;
-} sl_verdict;
+} sl_compared_verdict;
 
 typedef struct sl_comparison {
     sl_arena arena;
@@ -59,7 +59,7 @@ typedef struct sl_comparison {
     SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
     SL_ARRAY(sl_compared_load) loads;     /* by effect */
     sl_metric effect, load_effect;        /* what they are sorted by */
-    sl_verdict verdict;
+    sl_compared_verdict verdict;
 } sl_comparison;
 
 typedef struct sl_compared_side {
@@ -85,7 +85,7 @@ int sl_compared_better(const sl_compared_sides *of, sl_metric metric);
 char *sl_change_text(const sl_compared_sides *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
 
 /* Sets `verdict`, once the rest is there. False when memory runs out. */
-bool sl_verdict_make(sl_comparison *comparison);
+bool sl_compare_conclude(sl_comparison *comparison);
 
 /* ---- gates ---- */
 

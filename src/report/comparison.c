@@ -134,7 +134,7 @@ static void put_cause(sl_json *j, const void *comparison)
 
 static void add_verdict(sl_document *d, const sl_comparison *c)
 {
-    const sl_verdict *v = &c->verdict;
+    const sl_compared_verdict *v = &c->verdict;
     sl_document_open(d, "verdict");
     sl_document_string(d, "text", v->text);
     sl_document_string(d, "counter", sl_metric_infos[v->metric].name);

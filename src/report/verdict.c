@@ -216,7 +216,7 @@ static bool find_cause(sl_comparison *c, int direction)
 /* Sets the cause; its words, "" where there is none. NULL when memory runs out. */
 static char *explain(sl_comparison *c, int direction)
 {
-    sl_verdict *v = &c->verdict;
+    sl_compared_verdict *v = &c->verdict;
     double insts[2];
     char ratio[SL_HUMAN_BYTES];
     if (direction && find_metric(c, direction, &v->cause_metric) && !find_cause(c, direction))
@@ -276,7 +276,7 @@ static bool known_time(const sl_comparison *c, sl_metric metric, double v[2])
 }
 
 /* What both sides know of time. est_cycles is looked for by name: not every report has such a counter. */
-static bool find_time(sl_verdict *verdict, const sl_comparison *c, double v[2])
+static bool find_time(sl_compared_verdict *verdict, const sl_comparison *c, double v[2])
 {
     double other[2];
     sl_counter estimated = sl_counter_find("est_cycles");
@@ -297,7 +297,7 @@ static bool find_time(sl_verdict *verdict, const sl_comparison *c, double v[2])
 }
 
 /* The first that changed worth a word. */
-static bool find_change(sl_verdict *verdict, const sl_comparison *c, double v[2])
+static bool find_change(sl_compared_verdict *verdict, const sl_comparison *c, double v[2])
 {
     static const sl_metric metrics[] = {SL_METRIC_dram_read_sectors, SL_METRIC_ld_sector_misses, SL_METRIC_sectors,
                                         SL_METRIC_warp_insts};
@@ -311,7 +311,7 @@ static bool find_change(sl_verdict *verdict, const sl_comparison *c, double v[2]
 
 static char *time_text(sl_comparison *c, const double v[2])
 {
-    const sl_verdict *verdict = &c->verdict;
+    const sl_compared_verdict *verdict = &c->verdict;
     char ratio[SL_HUMAN_BYTES], by[SL_HUMAN_BYTES], estimate[64] = "";
     bool same = !moved_by(v, SAME_TIME);
     if (verdict->estimated > 0 && strcmp(verdict->kind, "estimated") != 0) {
@@ -338,10 +338,10 @@ static char *change_words(sl_comparison *c, const double v[2])
     return sl_arena_printf(&c->arena, "B has %sx %s %s (%s)", ratio, v[1] < v[0] ? "fewer" : "more", what, untimed);
 }
 
-bool sl_verdict_make(sl_comparison *c)
+bool sl_compare_conclude(sl_comparison *c)
 {
     double v[2] = {0, 0};
-    c->verdict = (sl_verdict){.metric = c->effect, .ratio = NAN, .cause_metric = SL_METRIC_sectors};
+    c->verdict = (sl_compared_verdict){.metric = c->effect, .ratio = NAN, .cause_metric = SL_METRIC_sectors};
     char *text;
     int direction = 0;
     if (find_time(&c->verdict, c, v)) {
