@@ -104,15 +104,16 @@ static sl_model_options model_options(const sl_analysis *analysis)
     return options;
 }
 
-static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n, sl_pool *pool,
-                              const sl_progress *progress, sl_result *result, sl_error *error)
+static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n,
+                              sl_model_spare *spare, sl_pool *pool, const sl_progress *progress, sl_result *result,
+                              sl_error *error)
 {
     const sl_model_options options = model_options(analysis);
     sl_loaded *loaded = NULL;
     sl_model_result modeled = {0};
     sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
     if (!status)
-        status = sl_model_loaded(analysis->machine, loaded, &options, pool, progress, &modeled, error);
+        status = sl_model_loaded(analysis->machine, loaded, &options, spare, pool, progress, &modeled, error);
     if (!status) {
         sl_result_launch *to = &result->launch[n];
         to->counts = modeled.counts.total;
@@ -485,16 +486,18 @@ static sl_status each_launch(const sl_analysis *analysis, const sl_recording *re
                              const sl_progress *progress, sl_result *result, sl_error *error)
 {
     sl_status status = SL_OK;
+    sl_model_spare spare = {0};
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
         sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
                         recording->launch[n]);
         if (analysis->kind == SL_ANALYSIS_MODEL)
-            status = model_launch(analysis, recording, n, pool, progress, result, error);
+            status = model_launch(analysis, recording, n, &spare, pool, progress, result, error);
         else if (analysis->kind == SL_ANALYSIS_PROFILE)
             status = profile_launch(recording, n, pool, progress, result, error);
         else
             status = count_launch(analysis, recording, n, pool, result, error);
     }
+    sl_model_spare_fini(&spare);
     sl_progress_update(progress, "launches", 1, 1);
     if (!status && analysis->kind == SL_ANALYSIS_PROFILE)
         status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);
