@@ -67,7 +67,7 @@ static char *ratio_text(double ratio, char buffer[SL_HUMAN_BYTES])
 static char *went(sl_comparison *c, const char *what, const double v[2], int digits, const char *unit)
 {
     char a[SL_HUMAN_BYTES], b[SL_HUMAN_BYTES];
-    return sl_arena_printf(&c->arena, "%s%s %s instead of %s%s", sl_human_ratio(v[1], digits, b), unit, what,
+    return sl_arena_printf(&c->arena, "%s%s%s instead of %s%s", sl_human_ratio(v[1], digits, b), unit, what,
                            sl_human_ratio(v[0], digits, a), unit);
 }
 
@@ -95,13 +95,13 @@ static char *cause_text(sl_comparison *c, const sl_compared_load *l, sl_metric m
     const double each[2] = {counted ? v[0] / n[0] : 0, counted ? v[1] / n[1] : 0};
     if (metric == SL_METRIC_ld_sector_misses && sl_compared_metric(&l->of, SL_METRIC_l1_hit_rate, v) &&
         fabs(v[1] - v[0]) >= 0.1) {
-        detail = went(c, "hit in L1", v, 1, "%");
+        detail = went(c, "", v, 1, "%");
         return detail ? sl_arena_printf(&c->arena, "%s hit %s in L1, %s (%s)", of, v[1] > v[0] ? "more" : "less",
                                         detail, location)
                       : NULL;
     }
     if (metric != SL_METRIC_ld_sector_misses && counted && moved_by(each, MIN_CHANGE)) {
-        detail = went(c, shared ? "wavefronts per access" : "sectors per request", each, 1, "");
+        detail = went(c, shared ? " wavefronts per access" : " sectors per request", each, 1, "");
         const char *how = each[1] < each[0] ? "better" : "worse";
         if (detail && shared)
             return sl_arena_printf(&c->arena, "%s have %s bank conflicts, %s (%s)", of,
