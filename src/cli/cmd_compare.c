@@ -16,6 +16,7 @@ typedef struct compare_options {
     sl_option_list gpu, l1, l2, scheduler; /* of A, and of B; one: of both */
     sl_option_list set, change;            /* change: of B alone */
     bool sim;
+    sl_option_list match; /* "old=new" */
     sl_option_list fail_if;
 } compare_options;
 
@@ -165,12 +166,13 @@ static int check_gates(const sl_invocation *inv, const sl_comparison *comparison
 
 static int show(const sl_invocation *inv, side sides[2])
 {
+    const compare_options *o = inv->values;
     sl_comparison comparison;
     sl_error error;
     sl_compared_side compared[2];
     for (int i = 0; i < 2; i++)
         compared[i] = (sl_compared_side){sides[i].label, sides[i].page, sides[i].text, sides[i].bytes};
-    sl_status status = sl_compare(compared, &comparison, &error);
+    sl_status status = sl_compare(compared, o->match.item, o->match.count, &comparison, &error);
     const sl_report_info info = {.command = "compare"};
     int code = SL_EXIT_OK;
     if (!status) {
@@ -246,6 +248,7 @@ static const sl_option options[] = {
     {"l2", 0, SL_OPTION_LIST, "POLICY", "L2 policies, likewise", AT(l2), 0, 0, NULL},
     {"scheduler", 0, SL_OPTION_LIST, "NAME", "Warp scheduler, likewise", AT(scheduler), 0, 0, NULL},
     {"sim", 0, SL_OPTION_FLAG, NULL, "Simulate cycle by cycle (default: model)", AT(sim), 0, 0, NULL},
+    {"match", 0, SL_OPTION_LIST, "OLD=NEW", "Compare kernel OLD of A with kernel NEW of B, by symbol or name (default: equal symbols, then kernels whose memory instructions are alike); may be repeated", AT(match), 0, 0, NULL},
     {"fail-if", 0, SL_OPTION_LIST, "CONDITION", "Exit with 1 if CONDITION holds for all launches together: COUNTER > +5% (a change), COUNTER > +1000, or COUNTER < 80 (the value of B); may be repeated", AT(fail_if), 0, 0, NULL},
     {0},
 };
@@ -257,6 +260,8 @@ static const sl_example examples[] = {
     {"sluice compare before.slt after.slt", "Compare two traces on the default GPU"},
     {"sluice compare before.json after.json --fail-if 'ld_sector_misses > +5%'",
      "Compare two reports (--json of run, model, sim or report), as a gate of CI"},
+    {"sluice compare slow.slt fast.slt --sim --match transpose=transpose_tiled",
+     "Say how much faster the kernel is that replaces another one"},
     {"sluice compare app.slt --gpu h200 --gpu fermi-gtx480", "Compare two GPUs"},
     {"sluice compare spmv --gpu fermi-gtx480 --l1 lru --l1 decoupled --sim", "Compare two policies in the simulator"},
     {"sluice compare app.slt --change L2.size=30M --html compare.html", "Compare with half of the L2, as a page"},
@@ -268,10 +273,15 @@ const sl_command sl_cmd_compare = {
     .summary = "show what differs between two runs, GPUs or policies; a gate for CI",
     .usage = "[options] (A B | INPUT | -- PROGRAM [ARG...])",
     .description =
-        "Compare two sides, A and B, per kernel and memory instruction, the largest change first.\n\nA and B are JSON "
+        "Compare two sides, A and B: first which one is faster and the memory instruction whose change explains most "
+        "of "
+        "it, then what differs per kernel and memory instruction, the largest change first. Simulate both sides for a "
+        "time: --sim, or reports of 'sluice sim'.\n\nA and B are JSON "
         "reports (*.json) of 'sluice run', 'model', 'sim', 'info' or 'report', or inputs of any kind: traces, "
         "workloads, PTX files, which are modeled or simulated here. With one input, the sides are two GPUs or "
-        "policies: give --gpu, --l1, --l2 or --scheduler twice, or --change.\n\nKernels are matched by symbol, memory "
+        "policies: give --gpu, --l1, --l2 or --scheduler twice, or --change.\n\nKernels are matched by symbol, renamed "
+        "ones by --match or "
+        "because their instructions are alike, memory "
         "instructions by source line, opcode and array; where lines have moved, by opcode and array in order, or by "
         "array alone. "
         "--fail-if takes the names of counters and other metrics that 'sluice explain' explains; the exit code is 1 if "

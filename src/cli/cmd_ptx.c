@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
+#include "recording/input.h"
 #include "report/table.h"
 #include "tune/ptx_loads.h"
 
@@ -202,12 +203,18 @@ static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_erro
     return write_text(inv, entry, error);
 }
 
-static sl_status add_file(sl_fatbin *fatbin, const char *data, size_t bytes, sl_error *error)
+/* Programs, libraries, fat binaries and plain PTX; of other files it is said what to do with them. */
+static sl_status add_file(const char *path, sl_fatbin *fatbin, const char *data, size_t bytes, sl_error *error)
 {
     if (sl_elf_is(data, bytes))
         return sl_fatbin_add_elf(fatbin, data, bytes, error);
-    if ((bytes >= FATBIN_BYTES && sl_fatbin_container_bytes(data)) || !memmem(data, bytes, ".version", 8))
+    if (bytes >= FATBIN_BYTES && sl_fatbin_container_bytes(data))
         return sl_fatbin_add(fatbin, data, bytes, false, error);
+    sl_status status = sl_input_refuse_source(path, error);
+    if (status)
+        return status;
+    if (!memmem(data, bytes, ".version", 8))
+        return sl_fail(error, SL_INVALID, "%s is not a program, library, object file, fat binary or PTX", path);
     sl_fatbin_entry text = {
         .kind = SL_FATBIN_PTX, .data = (const uint8_t *)data, .bytes = bytes, .plain_bytes = bytes, .name = ""};
     return sl_array_push(&fatbin->entries, text) ? SL_OK : sl_fail_memory(error);
@@ -225,7 +232,7 @@ static int run(const sl_invocation *inv)
     size_t bytes = 0;
     sl_status status = sl_file_read(inv->args.operand[0], &data, &bytes, &error);
     if (!status)
-        status = add_file(&fatbin, data, bytes, &error);
+        status = add_file(inv->args.operand[0], &fatbin, data, bytes, &error);
     if (!status && !nth(&fatbin, 0))
         status = sl_fail(&error, SL_NOT_FOUND, "%s contains no PTX", inv->args.operand[0]);
     bool wanted = inv->common->output || ((const ptx_options *)inv->values)->number.given;

@@ -60,6 +60,11 @@ static const struct {
      {"color", 0, SL_OPTION_CHOICE, "WHEN",
       "Use colors: auto (on terminals, unless NO_COLOR is set), always or never (default: auto)",
       offsetof(sl_common, color), 0, 0, (const char *const[]){"auto", "always", "never", NULL}}},
+    {SL_COMMON_WIDTH,
+     {"width", 'w', SL_OPTION_NUMBER, "N",
+      "Fit text to N columns; 0: print names and tables in full (default: the width of the terminal; in full to files "
+      "and pipes)",
+      offsetof(sl_common, width), 0, 100000, NULL}},
 };
 
 size_t sl_command_tables(const sl_command *command, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES])

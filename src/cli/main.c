@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/given_options.h"
 #include "cli/help.h"
 #include "cli/input.h"
 #include "cli/output.h"
@@ -93,6 +94,8 @@ static int run_command(const sl_command *command, int argc, char **argv)
         sl_progress_line line;
         sl_plugins plugins;
         sl_terminal_choose_colors(inv.common->color);
+        if (sl_was_given(&inv, "width"))
+            sl_terminal_choose_width(inv.common->width);
         sl_progress progress = sl_progress_line_init(&line, inv.common->quiet ? NULL : stderr);
         inv.progress = &progress;
         if (inv.common->plugin.count)

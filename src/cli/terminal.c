@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/terminal.h"
 
+#include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -19,7 +20,16 @@ size_t sl_terminal_width(FILE *file)
     int fd = fileno(file);
     if (fd < 0)
         fd = STDOUT_FILENO;
-    return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+    if (!isatty(fd))
+        return 0;
+    return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+}
+
+void sl_terminal_choose_width(uint64_t columns)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, columns);
+    setenv("COLUMNS", text, true);
 }
 
 /* The environment is where other programs look, too: https://no-color.org, and CLICOLOR_FORCE. */

@@ -4,13 +4,16 @@
 #define SL_CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-/* Columns that text has: what COLUMNS says (0: any number), else those of the terminal that `file` writes to, else 80.
- * A stream in memory counts as standard output. */
+/* Columns that text has: what COLUMNS says (0: any number), else those of the terminal that `file` writes to, or 80 if
+ * it does not say; any number for files and pipes, whose readers want names in full. A stream in memory counts as
+ * standard output. */
 size_t sl_terminal_width(FILE *file);
 /* Whether `file` takes colors: a terminal does, unless NO_COLOR is set or it is dumb. --color decides otherwise. */
 bool sl_terminal_has_colors(FILE *file);
+void sl_terminal_choose_width(uint64_t columns); /* --width: in place of COLUMNS */
 typedef enum sl_color { SL_COLOR_AUTO, SL_COLOR_ALWAYS, SL_COLOR_NEVER } sl_color;
 void sl_terminal_choose_colors(int choice);
 /* A stream to a terminal that shows control characters as '?' (sl_text_put_bytes): what it gets may come from

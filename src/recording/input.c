@@ -41,23 +41,32 @@ static sl_status nothing_there(const char *name, sl_error *error)
                    sl_did_you_mean(name, names, count, "", hint, sizeof hint));
 }
 
-/* A file that is no input: what it is instead, and what to do with it. */
-static sl_status explain_file(const char *name, sl_error *error)
+sl_status sl_input_refuse_source(const char *name, sl_error *error)
 {
     static const char *const sources[] = {".cu", ".cuh", ".cpp", ".cc", ".c", ".h"};
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *here = slash ? "" : "./";
-    uint8_t head[20] = {0};
-    FILE *file = fopen(name, "rb");
-    size_t bytes = file ? fread(head, 1, sizeof head, file) : 0;
-    if (file)
-        fclose(file);
-    uint32_t type = head[16], machine = head[18];
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
         if (ends_in(name, sources[i]))
             return sl_fail(error, SL_INVALID,
                            "%s is source code: compile it ('nvcc -lineinfo -o %.*s %s') and give the program after "
                            "'--', or compile it to PTX ('nvcc -lineinfo -ptx %s')",
                            name, (int)(strlen(base) - strlen(sources[i])), base, name, name);
+    return SL_OK;
+}
+
+/* A file that is no input: what it is instead, and what to do with it. */
+static sl_status explain_file(const char *name, sl_error *error)
+{
+    const char *here = strchr(name, '/') ? "" : "./";
+    uint8_t head[20] = {0};
+    FILE *file = fopen(name, "rb");
+    size_t bytes = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file)
+        fclose(file);
+    uint32_t type = head[16], machine = head[18];
+    sl_status status = sl_input_refuse_source(name, error);
+    if (status)
+        return status;
     if (sl_elf_is(head, bytes) && machine == SL_ELF_MACHINE_CUDA)
         return sl_fail(error, SL_INVALID,
                        "%s is machine code of a GPU, which cannot be run: compile to PTX (nvcc -ptx)", name);

@@ -70,6 +70,8 @@ typedef struct sl_input {
     sl_arena arena;
 } sl_input;
 
+/* Source code, by its name: an error that says how to compile it. SL_OK for any other file. */
+sl_status sl_input_refuse_source(const char *name, sl_error *error);
 /* What the spec names. SL_NOT_FOUND, with the nearest workload: nothing. */
 sl_status sl_input_detect(const sl_input_spec *spec, sl_input_kind *kind, sl_error *error);
 /* SL_INVALID: something is missing or does not belong to this kind of input. */

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "report/compare_kernels.h"
 #include "report/page_data.h"
 
 /* ---- rows ---- */
@@ -226,24 +227,31 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
 
 /* ---- matching ---- */
 
-/* How much of the opcode must be the same: all of it, or, more loosely, that both are loads or both stores. */
-static size_t opcode_length(const sl_compared_load *l, bool loosely)
+/* What must be the same of two instructions. Each is tried in turn, for what the one before has left. */
+typedef enum likeness {
+    BY_SOURCE, /* all: of kernels that were matched although their names differ */
+    BY_OPCODE, /* opcode and array, in order */
+    BY_ARRAY,  /* more loosely, that both are loads or both stores of the array */
+} likeness;
+
+static size_t opcode_length(const sl_compared_load *l, likeness by)
 {
-    return loosely ? strcspn(l->opcode, ".") : strlen(l->opcode);
+    return by == BY_ARRAY ? strcspn(l->opcode, ".") : strlen(l->opcode);
 }
 
 /* Whether two instructions may be the same. */
-static bool alike(const sl_compared_load *a, const sl_compared_load *b, bool loosely)
+static bool alike(const sl_compared_load *a, const sl_compared_load *b, likeness by)
 {
-    size_t length = opcode_length(a, loosely);
-    return a->kernel == b->kernel && !strcmp(a->array, b->array) && length == opcode_length(b, loosely) &&
-           !memcmp(a->opcode, b->opcode, length);
+    size_t length = opcode_length(a, by);
+    return a->kernel == b->kernel && !strcmp(a->array, b->array) && length == opcode_length(b, by) &&
+           !memcmp(a->opcode, b->opcode, length) && (by != BY_SOURCE || !strcmp(a->source, b->source));
 }
 
-static uint64_t alike_key(const sl_compared_load *l, bool loosely)
+static uint64_t alike_key(const sl_compared_load *l, likeness by)
 {
     uint64_t key = sl_hash_mix(l->kernel) ^ sl_hash64(l->array, strlen(l->array));
-    return sl_hash_mix(key) ^ sl_hash64(l->opcode, opcode_length(l, loosely));
+    key = by == BY_SOURCE ? sl_hash_mix(key) ^ sl_hash64(l->source, strlen(l->source)) : key;
+    return sl_hash_mix(key) ^ sl_hash64(l->opcode, opcode_length(l, by));
 }
 
 /* Loads of the first side alone that are alike, in order. */
@@ -254,7 +262,7 @@ typedef struct queue {
 
 typedef struct matching {
     sl_comparison *c;
-    bool loosely;
+    likeness by;
     SL_ARRAY(queue) queues;
     sl_index index;
     uint32_t *next; /* [loads]: the next of its queue; UINT32_MAX: none */
@@ -270,7 +278,7 @@ static queue *find_queue(const matching *m, const sl_compared_load *load, uint64
     sl_index_for(&m->index, key, at)
     {
         queue *q = &m->queues.items[sl_index_item(&m->index, at)];
-        if (q->key == key && alike(&m->c->loads.items[q->of], load, m->loosely))
+        if (q->key == key && alike(&m->c->loads.items[q->of], load, m->by))
             return q;
     }
     return NULL;
@@ -280,7 +288,7 @@ static queue *find_queue(const matching *m, const sl_compared_load *load, uint64
 static bool enqueue(matching *m, uint32_t at)
 {
     const sl_compared_load *load = &m->c->loads.items[at];
-    uint64_t key = alike_key(load, m->loosely);
+    uint64_t key = alike_key(load, m->by);
     queue *q = find_queue(m, load, key), added = {key, at, at, at};
     m->next[at] = UINT32_MAX;
     if (!q)
@@ -294,14 +302,14 @@ static bool enqueue(matching *m, uint32_t at)
 /* Gives what a load has to the first of its queue, if there is one. */
 static void match(matching *m, sl_compared_load *b)
 {
-    queue *q = find_queue(m, b, alike_key(b, m->loosely));
+    queue *q = find_queue(m, b, alike_key(b, m->by));
     if (!q || q->head == UINT32_MAX)
         return;
     sl_compared_load *a = &m->c->loads.items[q->head];
     q->head = m->next[q->head];
     a->of.there[1] = true;
     a->of.counts[1] = b->of.counts[1];
-    a->moved = b->source;
+    a->moved = strcmp(a->source, b->source) ? b->source : NULL;
     b->of.there[1] = false; /* gone from here */
 }
 
@@ -312,13 +320,13 @@ static bool on_side_alone(const sl_compared_load *l, int side)
 
 /* Lines move when code changes: what is on one side alone is matched by opcode and array, in order. False when memory
  * runs out. */
-static bool match_moved(sl_comparison *c, bool loosely)
+static bool match_moved(sl_comparison *c, likeness by)
 {
-    matching m = {.c = c, .loosely = loosely, .next = calloc(c->loads.count + 1, sizeof *m.next)};
+    matching m = {.c = c, .by = by, .next = calloc(c->loads.count + 1, sizeof *m.next)};
     size_t kept = 0;
     bool good = m.next;
     for (uint32_t i = 0; good && i < c->loads.count; i++)
-        if (on_side_alone(&c->loads.items[i], 0) && (!loosely || *c->loads.items[i].array))
+        if (on_side_alone(&c->loads.items[i], 0) && (by != BY_ARRAY || *c->loads.items[i].array))
             good = enqueue(&m, i);
     for (size_t i = 0; good && i < c->loads.count; i++)
         if (on_side_alone(&c->loads.items[i], 1))
@@ -343,13 +351,21 @@ bool sl_compared_metric(const sl_compared_sides *of, sl_metric metric, double va
     return known;
 }
 
-static double change(const sl_compared_sides *of, sl_metric metric)
+double sl_compared_change(const sl_compared_sides *of, sl_metric metric)
 {
     double value[2] = {0, 0};
     for (int side = 0; side < 2; side++)
         if (!of->there[side] || !sl_counts_metric(metric, &of->counts[side], &value[side]))
             value[side] = 0;
     return value[1] - value[0];
+}
+
+int sl_compared_better(const sl_compared_sides *of, sl_metric metric)
+{
+    double v[2];
+    if (!of->there[0] || !of->there[1] || !sl_compared_metric(of, metric, v) || v[0] == v[1])
+        return 0;
+    return v[1] > v[0] ? sl_metric_better(metric) : -sl_metric_better(metric);
 }
 
 char *sl_change_text(const sl_compared_sides *of, sl_metric metric, char buffer[SL_METRIC_BYTES])
@@ -405,7 +421,7 @@ static bool sort(sl_comparison *c)
     sl_compared_load *loads = sl_arena_array(&c->arena, sl_compared_load, c->loads.count + 1);
     bool good = w && to && kernels && loads;
     for (size_t i = 0; good && i < c->kernels.count; i++)
-        w[i] = (weighed){fabs(change(&c->kernels.items[i].of, c->effect)), i};
+        w[i] = (weighed){fabs(sl_compared_change(&c->kernels.items[i].of, c->effect)), i};
     if (good)
         qsort(w, c->kernels.count, sizeof *w, by_weight);
     for (size_t i = 0; good && i < c->kernels.count; i++) {
@@ -413,7 +429,7 @@ static bool sort(sl_comparison *c)
         to[w[i].at] = i;
     }
     for (size_t i = 0; good && i < c->loads.count; i++)
-        w[i] = (weighed){fabs(change(&c->loads.items[i].of, c->load_effect)), i};
+        w[i] = (weighed){fabs(sl_compared_change(&c->loads.items[i].of, c->load_effect)), i};
     if (good)
         qsort(w, c->loads.count, sizeof *w, by_weight);
     for (size_t i = 0; good && i < c->loads.count; i++) {
@@ -437,11 +453,12 @@ static sl_metric effect_of_loads(const sl_comparison *c)
 {
     double changed = 0;
     for (size_t i = 0; i < c->loads.count; i++)
-        changed += fabs(change(&c->loads.items[i].of, SL_METRIC_ld_sector_misses));
+        changed += fabs(sl_compared_change(&c->loads.items[i].of, SL_METRIC_ld_sector_misses));
     return changed > 0 ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors;
 }
 
-sl_status sl_compare(const sl_compared_side sides[2], sl_comparison *c, sl_error *error)
+sl_status sl_compare(const sl_compared_side sides[2], const char *const *match, size_t matches, sl_comparison *c,
+                     sl_error *error)
 {
     *c = (sl_comparison){0};
     sl_arena_init(&c->arena);
@@ -455,13 +472,16 @@ sl_status sl_compare(const sl_compared_side sides[2], sl_comparison *c, sl_error
     }
     sl_map_fini(&rows.kernels);
     sl_index_fini(&rows.loads);
-    if (!status && !(match_moved(c, false) && match_moved(c, true)))
-        status = sl_fail_memory(error);
+    if (!status)
+        status = sl_compare_match_kernels(c, match, matches, error);
+    for (likeness by = BY_SOURCE; by <= BY_ARRAY && !status; by++)
+        if (!match_moved(c, by))
+            status = sl_fail_memory(error);
     if (status)
         return status;
     c->effect = first_changed(&c->total, effects, sizeof effects / sizeof *effects);
     c->load_effect = effect_of_loads(c);
-    return sort(c) ? SL_OK : sl_fail_memory(error);
+    return sort(c) && sl_compare_conclude(c) ? SL_OK : sl_fail_memory(error);
 }
 
 void sl_comparison_fini(sl_comparison *c)
@@ -544,6 +564,7 @@ bool sl_comparison_by_kernel(const sl_comparison *c, size_t **first, size_t **lo
     if (!at || !number) {
         free(at);
         free(number);
+        *first = *load = NULL;
         return false;
     }
     for (size_t i = 0; i < c->loads.count; i++)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Two results next to each other: per kernel and memory instruction what changed, the largest effect first.
+/* Two results next to each other: per kernel and memory instruction what changed, the largest effect first,
+ * and the verdict: which is faster, and why.
  *
  * A side is a result of this run, or a JSON report of `run`, `model`, `sim`, `info` or `report`. Kernels are matched by
- * symbol; their instructions by source line, opcode and array, and what is left, since lines move when code changes, by
- * opcode and array in order, and at last by array alone, loads apart from stores. */
+ * symbol, as the caller says, or by likeness of their instructions (compare_kernels.h); their instructions by source
+ * line, opcode and array, and what is left, since lines move when code changes, by opcode and array in order, and at
+ * last by array alone, loads apart from stores. */
 #ifndef SL_REPORT_COMPARE_H
 #define SL_REPORT_COMPARE_H
 
@@ -31,8 +33,24 @@ typedef struct sl_compared_load {
 
 typedef struct sl_compared_kernel {
     const char *symbol, *name;
+    const char *renamed; /* its name in B where that differs; NULL: it does not */
+    bool by_likeness;    /* of its instructions, and not by a name, it was matched */
     sl_compared_sides of;
 } sl_compared_kernel;
+
+/* What the comparison comes to. */
+typedef struct sl_compared_verdict {
+    const char *text; /* "B is 2.1x faster (simulated): loads of x are better coalesced, ..." */
+    const char *next; /* what to look at next; NULL: nothing */
+    sl_metric metric; /* that it is based on */
+    const char *kind; /* of time: "simulated", "measured", "estimated"; NULL: no time is known */
+    double ratio;     /* A / B: above 1, B is better; NAN where B has nothing */
+    double estimated; /* the same of estimated cycles; 0: unknown */
+    /* The instruction whose change explains most; where code was rewritten, all loads or all stores of a kernel, with
+     * the location of the one that changed most. NULL: none does. */
+    const sl_compared_load *cause;
+    sl_metric cause_metric;
+} sl_compared_verdict;
 
 typedef struct sl_comparison {
     sl_arena arena;
@@ -41,6 +59,7 @@ typedef struct sl_comparison {
     SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
     SL_ARRAY(sl_compared_load) loads;     /* by effect */
     sl_metric effect, load_effect;        /* what they are sorted by */
+    sl_compared_verdict verdict;
 } sl_comparison;
 
 typedef struct sl_compared_side {
@@ -50,14 +69,23 @@ typedef struct sl_compared_side {
     size_t bytes;
 } sl_compared_side;
 
-/* The sides must outlive the comparison, which the caller frees by sl_comparison_fini, also after a failure. */
-sl_status sl_compare(const sl_compared_side side[2], sl_comparison *comparison, sl_error *error);
+/* The sides must outlive the comparison, which the caller frees by sl_comparison_fini, also after a failure. `match`:
+ * kernels that were renamed, "old=new", by symbol or name. */
+sl_status sl_compare(const sl_compared_side side[2], const char *const *match, size_t matches,
+                     sl_comparison *comparison, sl_error *error);
 void sl_comparison_fini(sl_comparison *comparison); /* zeros are fine */
 
 /* A metric on both sides; false where one does not know it. */
 bool sl_compared_metric(const sl_compared_sides *of, sl_metric metric, double value[2]);
+/* B - A, where a side without a value has 0. */
+double sl_compared_change(const sl_compared_sides *of, sl_metric metric);
+/* 1: B is better; -1: worse; 0: the same, or neither (SL_BETTER in trace/metrics.def). */
+int sl_compared_better(const sl_compared_sides *of, sl_metric metric);
 /* "+5.0%", "-3", "same"; "new" and "gone" where a side has nothing. Returns `buffer`. */
 char *sl_change_text(const sl_compared_sides *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
+
+/* Sets `verdict`, once the rest is there. False when memory runs out. */
+bool sl_compare_conclude(sl_comparison *comparison);
 
 /* ---- gates ---- */
 

@@ -9,18 +9,9 @@
 
 enum { MAX_LOADS = 500 };
 
-/* A change as a bar: right for more in B, left for less. */
-static void write_change(FILE *file, const void *of)
-{
-    const double *v = of, by = v[1] - v[0], largest = fmax(fabs(v[0]), fabs(v[1]));
-    char width[SL_HUMAN_BYTES];
-    sl_human_ratio(50 * fabs(by) / largest, 1, width);
-    fprintf(file, "<td><span class=change><i class=%s style=\"width:%s%%\"></i></span></td>", by > 0 ? "more" : "less",
-            width);
-}
-
 typedef struct change_text {
-    double by;
+    double by, largest;
+    int better; /* 1: B is better, -1: worse */
     char text[SL_METRIC_BYTES];
 } change_text;
 
@@ -33,21 +24,34 @@ static void write_change_text(FILE *file, const void *of)
     fputs("</td>", file);
 }
 
+/* A change as a bar: right for more in B, left for less. */
+static void write_change(FILE *file, const void *of)
+{
+    static const char *const kinds[] = {" worse", "", " better"};
+    const change_text *c = of;
+    char width[SL_HUMAN_BYTES];
+    sl_human_ratio(50 * fabs(c->by) / c->largest, 1, width);
+    fprintf(file, "<td><span class=change><i class=\"%s%s\" style=\"width:%s%%\"></i></span></td>",
+            c->by > 0 ? "more" : "less", kinds[c->better + 1], width);
+}
+
 static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metric)
 {
-    double *v = sl_table_alloc(t, 2 * sizeof *v);
+    double v[2] = {0, 0};
     change_text *change = sl_table_alloc(t, sizeof *change);
-    if (!v || !change)
+    if (!change)
         return;
     for (int side = 0; side < 2; side++)
         sl_table_metric(t, metric, &(sl_metric_row){.counts = of->there[side] ? &of->counts[side] : NULL});
     bool both = of->there[0] && of->there[1] && sl_compared_metric(of, metric, v);
     change->by = both ? v[1] - v[0] : 0;
+    change->largest = fmax(fabs(v[0]), fabs(v[1]));
+    change->better = sl_compared_better(of, metric);
     char text[SL_METRIC_BYTES];
     snprintf(change->text, sizeof change->text, "%s", sl_change_text(of, metric, text));
     sl_table_markup(t, write_change_text, change);
     if (both && v[0] != v[1])
-        sl_table_markup(t, write_change, v);
+        sl_table_markup(t, write_change, change);
     else
         sl_table_none(t);
 }
@@ -55,7 +59,7 @@ static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metr
 #define VALUE_COLUMNS                                                                                                  \
     SL_NUMBERS("A"), SL_NUMBERS("B"), SL_NUMBERS("change"),                                                            \
     {                                                                                                                  \
-        .title = "", .description = "right: more in B; left: less"                                                     \
+        .title = "", .description = "right: more in B; left: less; blue: better, orange: worse"                        \
     }
 
 static bool differs(const sl_compared_sides *of, sl_metric metric)
@@ -89,7 +93,11 @@ static sl_status put_total(FILE *file, const sl_comparison *c, sl_error *error)
 static void write_kernel(FILE *file, const void *of)
 {
     const sl_compared_kernel *k = of;
-    sl_html_cell_name(file, k->name, k->symbol);
+    if (k->renamed)
+        sl_htmlf(file, "<td title=\"%s\">%s, now %s%s</td>", k->symbol, k->name, k->renamed,
+                 k->by_likeness ? " (alike)" : "");
+    else
+        sl_html_cell_name(file, k->name, k->symbol);
 }
 
 static sl_status put_kernels(FILE *file, const sl_comparison *c, sl_error *error)
@@ -137,8 +145,8 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error
     sl_htmlf(file,
              "<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>Comparison</h1>\n"
              "<p class=facts>sluice " SLUICE_VERSION " compare</p>\n"
-             "<p class=sides><b>A</b> %s<br><b>B</b> %s</p>\n</header>\n",
-             c->label[0], c->label[1]);
+             "<p class=sides><b>A</b> %s<br><b>B</b> %s</p>\n<p class=verdict><b>%s</b></p>\n</header>\n",
+             c->label[0], c->label[1], c->verdict.text);
     fputs("<nav aria-label=Sections><ul>\n<li><a href=\"#total\">All launches</a></li>\n"
           "<li><a href=\"#kernels\">Kernels</a></li>\n<li><a href=\"#loads\">Memory instructions</a></li>\n"
           "</ul></nav>\n<main id=main>\n",
@@ -150,6 +158,8 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error
         status = put_loads(file, c, error);
     if (status)
         return status;
+    if (c->verdict.next)
+        sl_htmlf(file, "<p>Look next at %s.</p>\n", c->verdict.next);
     fputs("</main>\n<script type=\"application/json\" id=data>{\"kernels\": []}</script>\n", file);
     sl_page_frame_end(file);
     return sl_text_finish(file, "the HTML page", error);

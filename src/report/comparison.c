@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons: for people what changed most, for programs every metric. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/compare.h"
 #include "report/launches.h"
 
 enum { MAX_ROWS = 12 };
 
-static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metric)
+static void change_cell(sl_table *t, const sl_compared_sides *of, sl_metric metric)
 {
     char text[SL_METRIC_BYTES];
+    int better = sl_compared_better(of, metric);
+    sl_change_text(of, metric, text);
+    if (better)
+        sl_table_cellf(t, "%s%s" SL_STYLE_END, better > 0 ? SL_STYLE_GOOD : SL_STYLE_BAD, text);
+    else
+        sl_table_cell(t, text);
+}
+
+static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metric)
+{
     for (int side = 0; side < 2; side++)
         if (of->there[side])
             sl_table_metric(t, metric, &(sl_metric_row){.counts = &of->counts[side]});
         else
             sl_table_cell(t, "-");
-    sl_table_cell(t, sl_change_text(of, metric, text));
+    change_cell(t, of, metric);
 }
 
 static bool differs(const sl_compared_sides *of, sl_metric metric)
@@ -51,7 +63,10 @@ static void add_kernels(sl_document *d, const sl_comparison *c)
         const sl_compared_kernel *k = &c->kernels.items[i];
         if (!differs(&k->of, c->effect))
             continue;
-        sl_table_cell(t, k->name);
+        if (k->renamed)
+            sl_table_cellf(t, "%s, now %s", k->name, k->renamed);
+        else
+            sl_table_cell(t, k->name);
         if (k->of.launches[0] == k->of.launches[1])
             sl_table_exact(t, k->of.launches[0]);
         else
@@ -84,7 +99,57 @@ static void add_loads(sl_document *d, const sl_comparison *c)
     }
 }
 
+/* Which kernels were taken for the same although their names differ. */
+static void add_matched(sl_document *d, const sl_comparison *c)
+{
+    for (size_t i = 0, shown = 0; i < c->kernels.count && shown < MAX_ROWS; i++) {
+        const sl_compared_kernel *k = &c->kernels.items[i];
+        if (!k->by_likeness)
+            continue;
+        sl_document_line(d,
+                         "%s%s of B is compared with %s of A: their memory instructions are alike (--match sets it)\n",
+                         shown++ ? "" : "\n", k->renamed, k->name);
+    }
+}
+
 /* ---- for programs ---- */
+
+static void put_cause(sl_json *j, const void *comparison)
+{
+    const sl_comparison *c = comparison;
+    const sl_compared_load *l = c->verdict.cause;
+    sl_json_object(j, false);
+    sl_json_string_member(j, "kernel", c->kernels.items[l->kernel].symbol);
+    sl_json_string_member(j, "source", l->source);
+    sl_json_string_member(j, "opcode", l->opcode);
+    sl_json_string_member(j, "array", l->array);
+    sl_json_string_member(j, "counter", sl_metric_infos[c->verdict.cause_metric].name);
+    for (int side = 0; side < 2; side++) {
+        double value;
+        if (l->of.there[side] && sl_counts_metric(c->verdict.cause_metric, &l->of.counts[side], &value))
+            sl_json_double_member(j, side ? "b" : "a", value);
+    }
+    sl_json_close(j, '}');
+}
+
+static void add_verdict(sl_document *d, const sl_comparison *c)
+{
+    const sl_compared_verdict *v = &c->verdict;
+    sl_document_open(d, "verdict");
+    sl_document_string(d, "text", v->text);
+    sl_document_string(d, "counter", sl_metric_infos[v->metric].name);
+    if (v->kind)
+        sl_document_string(d, "time", v->kind);
+    if (isfinite(v->ratio))
+        sl_document_number(d, "ratio", v->ratio);
+    if (v->estimated > 0)
+        sl_document_number(d, "estimated_ratio", v->estimated);
+    if (v->cause)
+        sl_document_json(d, "cause", put_cause, c);
+    if (v->next)
+        sl_document_string(d, "next", v->next);
+    sl_document_close(d);
+}
 
 /* What changed: of metrics that both sides know. */
 static void put_change(sl_json *j, const void *compared)
@@ -122,12 +187,15 @@ static void load_row(sl_table *t, const sl_compared_load *l)
 
 static void add_json(sl_document *d, const sl_comparison *c)
 {
-    static const sl_column total[] = {COMPARED}, kernels[] = {SL_DATA("kernel"), SL_DATA("name"), COMPARED};
+    static const sl_column total[] = {COMPARED};
+    static const sl_column kernels[] = {SL_DATA("kernel"), SL_DATA("name"), SL_DATA("renamed_to"),
+                                        SL_DATA("by_likeness"), COMPARED};
     static const sl_column loads[] = {SL_DATA("source"), SL_DATA("moved_to"),   SL_DATA("opcode"),
                                       SL_DATA("array"),  SL_DATA("allocation"), COMPARED};
     sl_document_string(d, "a", c->label[0]);
     sl_document_string(d, "b", c->label[1]);
     sl_document_string(d, "sorted_by", sl_metric_infos[c->effect].name);
+    add_verdict(d, c);
     sl_table *all = sl_document_table(d, "total", NULL, SL_FORM_JSON | SL_FORM_OBJECT, total, 3);
     compared_cells(all, &c->total);
     sl_table *t = sl_document_table(d, "kernels", NULL, SL_FORM_JSON, kernels, sizeof kernels / sizeof *kernels);
@@ -142,6 +210,11 @@ static void add_json(sl_document *d, const sl_comparison *c)
     for (size_t k = 0; k < c->kernels.count; k++) {
         sl_table_cell(t, c->kernels.items[k].symbol);
         sl_table_cell(t, c->kernels.items[k].name);
+        sl_table_cell(t, c->kernels.items[k].renamed);
+        if (c->kernels.items[k].renamed)
+            sl_table_bool(t, c->kernels.items[k].by_likeness);
+        else
+            sl_table_none(t);
         compared_cells(t, &c->kernels.items[k].of);
         for (size_t i = first[k]; i < first[k + 1]; i++)
             load_row(of, &c->loads.items[load[i]]);
@@ -189,8 +262,11 @@ void sl_document_comparison(sl_document *d, const sl_comparison *c)
 {
     add_json(d, c);
     add_csv(d, c);
-    sl_document_line(d, "A: %s\nB: %s\n\n", c->label[0], c->label[1]);
+    sl_document_line(d, "%s\n\nA: %s\nB: %s\n\n", c->verdict.text, c->label[0], c->label[1]);
     add_total(d, c);
     add_kernels(d, c);
+    add_matched(d, c);
     add_loads(d, c);
+    if (c->verdict.next)
+        sl_document_line(d, "\nLook next at %s.\n", c->verdict.next);
 }

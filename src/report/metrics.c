@@ -87,6 +87,16 @@ bool sl_metric_is_share(sl_metric metric)
     return has_unit(metric, "%");
 }
 
+int sl_metric_better(sl_metric metric)
+{
+    enum { LESS = -1, MORE = 1 };
+    static const signed char directions[SL_METRICS] = {
+#define SL_BETTER(name, direction) [SL_METRIC_##name] = (direction),
+#include "trace/metrics.def"
+    };
+    return directions[metric];
+}
+
 bool sl_metric_value(sl_metric metric, const sl_metric_row *row, double *value)
 {
     sl_fraction f = sl_metric_of(metric, row);

@@ -49,6 +49,8 @@ typedef struct sl_fraction {
 
 sl_fraction sl_metric_of(sl_metric metric, const sl_metric_row *row);
 bool sl_metric_is_share(sl_metric metric);
+/* 1: a larger value is an improvement; -1: a smaller one; 0: neither. */
+int sl_metric_better(sl_metric metric);
 /* As a number, shares in percent; false where it is unknown. */
 bool sl_metric_value(sl_metric metric, const sl_metric_row *row, double *value);
 /* The same of counters alone. */

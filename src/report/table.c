@@ -11,7 +11,11 @@
 #include "base/text.h"
 #include "report/table_cells.h"
 
-enum { MIN_SHRUNK = 8, MIN_WRAPPED = 24, PIPE_WIDTH = 100 };
+enum {
+    MIN_SHRUNK = 16, /* enough to tell names apart; half of a narrow terminal */
+    MIN_WRAPPED = 24,
+    PIPE_WIDTH = 100
+};
 
 sl_table *sl_table_create(const sl_column *columns, size_t count)
 {
@@ -305,10 +309,11 @@ static size_t last_shown(const sl_table *t)
 static void shrink(const sl_table *t, layout *l, size_t width)
 {
     size_t *widths = l->widths, total = total_width(t, l), last = last_shown(t);
+    size_t min = width / 2 < MIN_SHRUNK ? width / 2 : MIN_SHRUNK;
     while (width && total > width) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
-            if (t->column[c].fit == SL_FIT_SHRINKS && widths[c] > MIN_SHRUNK &&
+            if (t->column[c].fit == SL_FIT_SHRINKS && widths[c] > min &&
                 (widest == t->columns || widths[c] > widths[widest]))
                 widest = c;
         if (t->column[last].fit == SL_FIT_WRAPS && widths[last] > MIN_WRAPPED)

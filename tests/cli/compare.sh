@@ -120,4 +120,75 @@ file_has c.json '"moved_to": "warp.cu:9", "opcode": "ld.global.f32", "array": "p
 file_has c.html '<section id=loads>'
 file_has c.html 'slow.cu:9, now warp.cu:9'
 
+# Reports with numbers to check by hand: an array of structures read with 24 sectors a request, and a structure of arrays
+# read with 4 by a kernel of another name.
+report() { # FILE KERNEL CYCLES SECTORS DRAM EXTRA
+    printf '{"command": "sim", "machine": "h200", "launches": [{"kernel": "%s", "name": "%s", "counters": {%s"ld_requests": 1000, "ld_sectors": %s, "ld_sector_misses": 2000, "dram_read_sectors": %s}, "loads": [{"source": "p.cu:7", "opcode": "ld.global.f32", "array": "particles", "counters": {"ld_requests": 1000, "ld_sectors": %s, "ld_sector_misses": 2000}}]}]}' \
+        "$2" "$2" "$3" "$4" "$5" "$4" >"$1"
+}
+report aos.json move_aos '"cycles": 2100, ' 24000 2000
+report soa.json move_soa '"cycles": 1000, ' 4000 2000
+report counted.json move_soa '' 4000 500
+report other.json move_soa '"cycles": 2098, ' 24000 2000
+
+it 'begins with what is faster and why, and ends with what to look at'
+run "$sluice" compare aos.json soa.json
+exits 0
+stdout_has 'B is 2.1x faster (simulated): loads of particles are better coalesced, 4.0 sectors per request instead of 24.0'
+stdout_has 'Look next at loads of particles (p.cu:7): they have 100% of the sectors of B.'
+run "$sluice" compare soa.json aos.json
+stdout_has 'B is 2.1x slower (simulated): loads of particles are worse coalesced, 24.0 sectors per request instead of 4.0'
+stdout_has 'B has more sectors there, 24,000 (+500.0%).'
+run "$sluice" compare aos.json other.json
+stdout_has 'A and B take the same time (simulated)'
+
+it 'explains a rewritten access by all loads of the kernel, not by the one that is gone'
+printf '{"command": "sim", "launches": [{"kernel": "k", "counters": {"cycles": 300, "ld_requests": 10, "ld_sectors": 320, "st_requests": 10, "st_sectors": 40}, "loads": [{"source": "k.cu:1", "opcode": "ld.global.f32", "array": "cells", "counters": {"ld_requests": 10, "ld_sectors": 320}}], "stores": [{"source": "k.cu:9", "opcode": "st.global.f32", "array": "out", "counters": {"st_requests": 10, "st_sectors": 40}}]}]}' >one.json
+printf '{"command": "sim", "launches": [{"kernel": "k", "counters": {"cycles": 200, "ld_requests": 20, "ld_sectors": 80, "st_requests": 10, "st_sectors": 40}, "loads": [{"source": "k.cu:2", "opcode": "ld.global.f32", "array": "x", "counters": {"ld_requests": 10, "ld_sectors": 40}}, {"source": "k.cu:3", "opcode": "ld.global.f32", "array": "y", "counters": {"ld_requests": 10, "ld_sectors": 40}}], "stores": [{"source": "k.cu:9", "opcode": "st.global.f32", "array": "out", "counters": {"st_requests": 10, "st_sectors": 40}}]}]}' >split.json
+run "$sluice" compare one.json split.json
+exits 0
+stdout_has 'B is 1.5x faster (simulated): loads of cells are better coalesced, 4.0 sectors per request instead of 32.0 (k.cu:1)'
+
+it 'says that it knows no time, and what changed most instead'
+run "$sluice" compare aos.json counted.json
+exits 0
+stdout_has 'B has 4.0x fewer DRAM reads (no time is known: simulate both sides for one): loads of particles are better'
+run "$sluice" compare slow.slt warp.slt
+stdout_has 'B has 7.1x fewer sectors (no time is known: simulate both sides for one): loads of param_0 are better'
+
+it 'has the verdict in JSON'
+run "$sluice" compare aos.json soa.json --json verdict.json -q
+exits 0
+file_has verdict.json '"text": "B is 2.1x faster (simulated): loads of particles'
+file_has verdict.json '"time": "simulated"'
+file_has verdict.json '"ratio": 2.1'
+file_has verdict.json '"cause": {"kernel": "move_aos", "source": "p.cu:7", "opcode": "ld.global.f32", "array": "particles", "counter": "sectors", "a": 24000, "b": 4000}'
+file_has verdict.json '"renamed_to": "move_soa"'
+file_has verdict.json '"by_likeness": true'
+
+it 'matches renamed kernels by the likeness of their instructions, or as it is told'
+run "$sluice" compare aos.json soa.json
+stdout_has 'move_aos, now move_soa'
+stdout_has 'move_soa of B is compared with move_aos of A: their memory instructions are alike'
+run "$sluice" compare aos.json soa.json --match move_aos=move_soa
+exits 0
+stdout_has 'move_aos, now move_soa'
+stdout_lacks 'are alike'
+run "$sluice" compare aos.json soa.json --match move=move_soa
+exits 1
+stderr_has "A has no kernel 'move'"
+run "$sluice" compare aos.json soa.json --match move_aos
+exits 1
+stderr_has "'move_aos': write OLD=NEW"
+sed 's/ld.global.f32/ld.global.v4.f32/; s/particles/cells/g' soa.json >unlike.json
+run "$sluice" compare aos.json unlike.json
+exits 0
+stdout_lacks 'now move_soa'
+
+it 'colors what is better and what is worse'
+run "$sluice" compare aos.json soa.json --color always
+stdout_has "$(printf '\033[32m-52.4%%')"
+run "$sluice" compare soa.json aos.json --color always
+stdout_has "$(printf '\033[31m+110.0%%')"
+
 done_testing

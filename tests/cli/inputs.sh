@@ -203,4 +203,18 @@ exits 0
 # shellcheck disable=SC2012
 [ "$(ls "$XDG_CACHE_HOME/sluice/traces" | wc -l)" = 1 ] || fail "$(ls "$XDG_CACHE_HOME/sluice/traces")"
 
+it 'says what ptx takes, and what to do with source code'
+echo 'int x;' >x.cu
+echo 'no program' >x.txt
+printf '.version 8.0\n' >x.ptx
+run "$sluice" ptx x.cu
+exits 1
+stderr_has "x.cu is source code: compile it ('nvcc -lineinfo -o x x.cu')"
+run "$sluice" ptx x.ptx
+exits 1
+stderr_has 'x.ptx is PTX already'
+run "$sluice" ptx x.txt
+exits 1
+stderr_has 'x.txt is not a program, library, object file or fat binary'
+
 done_testing

@@ -26,13 +26,30 @@ for COLUMNS in 80 100; do
 done
 
 it 'shortens long names in their middle'
-COLUMNS=80 run "$sluice" model b.slt --gpu h200
+COLUMNS=40 run "$sluice" model b.slt --gpu h200
 stdout_has '…'
 
-it 'has 80 columns where there is no terminal'
+it 'keeps sixteen columns of a name at 80, and goes on below'
+COLUMNS=80 run "$sluice" sim spmv --size small
+stdout_has 'spmv.cu:11, PTX 79'
+
+it 'prints in full where there is no terminal, and as wide as --width says'
 unset COLUMNS
 run "$sluice" model b.slt --gpu h200
+stdout_lacks '…'
+cp "$scratch/stdout" piped.txt
+run "$sluice" model b.slt --gpu h200 -w 0
+cp "$scratch/stdout" full.txt
+run cmp full.txt piped.txt
+exits 0
+run "$sluice" model b.slt --gpu h200 --width 80
 COLUMNS=80 fits
+run "$sluice" model b.slt --gpu h200 -w 80x
+exits 2
+if command -v script >/dev/null; then
+    script -qec "stty cols 60; '$sluice' model b.slt --gpu h200 -w 0" /dev/null >full
+    if grep -q '…' full; then fail 'a name is shortened'; fi
+fi
 
 it 'prints in full with COLUMNS=0'
 export COLUMNS=0
