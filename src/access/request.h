@@ -61,6 +61,11 @@ static inline bool sl_inst_loads(const sl_inst *inst)
            inst->access == SL_ACCESS_BULK_PREFETCH;
 }
 /* Whether it accesses rows, through L2 and not L1. */
+static inline bool sl_inst_is_atomic(const sl_inst *inst)
+{
+    return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION ||
+           inst->access == SL_ACCESS_BULK_REDUCTION;
+}
 static inline bool sl_inst_is_bulk(const sl_inst *inst)
 {
     return inst->access >= SL_ACCESS_BULK_LOAD && inst->access <= SL_ACCESS_BULK_PREFETCH;

@@ -8,6 +8,7 @@
 
 #include "machine/occupancy.h"
 #include "model/variants.h"
+#include "time/estimate.h"
 #include "trace/count_trace.h"
 
 sl_profile_options sl_profile_defaults(const sl_machine *machine)
@@ -104,8 +105,9 @@ static sl_model_options model_options(const sl_analysis *analysis)
     return options;
 }
 
-static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n, sl_pool *pool,
-                              const sl_progress *progress, sl_result *result, sl_error *error)
+static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n,
+                              sl_sampler *sampler, sl_pool *pool, const sl_progress *progress, sl_result *result,
+                              sl_error *error)
 {
     const sl_model_options options = model_options(analysis);
     sl_loaded *loaded = NULL;
@@ -113,6 +115,8 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
     sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
     if (!status)
         status = sl_model_loaded(analysis->machine, loaded, &options, pool, progress, &modeled, error);
+    if (!status)
+        status = sl_time_add(sampler, analysis->machine, loaded, &modeled, error);
     if (!status) {
         sl_result_launch *to = &result->launch[n];
         to->counts = modeled.counts.total;
@@ -129,10 +133,28 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
 typedef struct variants {
     work work;
     sl_model_variant *variant; /* [work.count] */
+    size_t samplers;
+    sl_sampler **sampler; /* [threads * work.count]; NULL: not made yet, or there is none */
 } variants;
 
-static sl_status model_variants(variants *v, uint32_t n, sl_pool *pool, sl_error *error)
+typedef struct variants_estimator {
+    const variants *variants;
+    sl_sampler **sampler; /* [work.count] */
+} variants_estimator;
+
+static sl_status estimate_variant(void *to, size_t at, const sl_loaded *loaded, sl_model_result *result,
+                                  sl_error *error)
 {
+    const variants_estimator *e = to;
+    const sl_model_variant *variant = &e->variants->variant[at];
+    sl_status status =
+        e->sampler[at] ? SL_OK : sl_sampler_create(&variant->machine, variant->options.seed, &e->sampler[at], error);
+    return status ? status : sl_time_add(e->sampler[at], &variant->machine, loaded, result, error);
+}
+
+static sl_status model_variants(variants *v, uint32_t n, unsigned worker, sl_pool *pool, sl_error *error)
+{
+    variants_estimator estimator = {v, v->sampler + worker * v->work.count};
     const sl_recording *recording = v->work.batch->recording;
     size_t count = v->work.count;
     sl_loaded *loaded = NULL;
@@ -140,7 +162,7 @@ static sl_status model_variants(variants *v, uint32_t n, sl_pool *pool, sl_error
     sl_status status =
         counts ? sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error) : sl_fail_memory(error);
     if (!status)
-        status = sl_model_variants(loaded, v->variant, count, pool, counts, error);
+        status = sl_model_variants(loaded, v->variant, count, pool, estimate_variant, &estimator, counts, error);
     for (size_t i = 0; i < count && !status; i++) {
         sl_level level = {0};
         sl_result_launch *to = &v->work.result[v->work.number[i]].launch[n];
@@ -156,8 +178,7 @@ static sl_status model_variants(variants *v, uint32_t n, sl_pool *pool, sl_error
 
 static sl_status variants_job(void *context, size_t index, unsigned worker, sl_error *error)
 {
-    (void)worker;
-    return model_variants(context, (uint32_t)index, NULL, error);
+    return model_variants(context, (uint32_t)index, worker, NULL, error);
 }
 
 static bool is_variant(const sl_analysis *analysis)
@@ -179,11 +200,16 @@ static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result
         to->options = model_options(analysis);
         v->work.number[v->work.count++] = i;
     }
-    return v->work.number && v->variant;
+    v->samplers = v->work.count * (batch->pool ? sl_pool_threads(batch->pool) : 1);
+    v->sampler = calloc(v->samplers + 1, sizeof *v->sampler);
+    return v->work.number && v->variant && v->sampler;
 }
 
 static void variants_fini(variants *v)
 {
+    for (size_t i = 0; v->sampler && i < v->samplers; i++)
+        sl_sampler_destroy(v->sampler[i]);
+    free(v->sampler);
     free(v->work.number);
     free(v->variant);
 }
@@ -199,7 +225,7 @@ static sl_status run_variants(const sl_analysis_batch *batch, sl_result *result,
         status = sl_pool_run(pool, launches, variants_job, &v, error);
     else
         for (uint32_t n = 0; n < launches && !status && v.work.count; n++)
-            status = model_variants(&v, n, pool, error);
+            status = model_variants(&v, n, 0, pool, error);
     size_t passes = status ? 0 : sl_model_variants_passes(v.variant, v.work.count);
     for (size_t i = 0; i < v.work.count; i++)
         result[v.work.number[i]].passes = passes;
@@ -484,17 +510,21 @@ static const char *verb_of(sl_analysis_kind kind)
 static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
                              const sl_progress *progress, sl_result *result, sl_error *error)
 {
-    sl_status status = SL_OK;
+    sl_sampler *sampler = NULL;
+    sl_status status = analysis->kind == SL_ANALYSIS_MODEL
+                           ? sl_sampler_create(analysis->machine, analysis->seed, &sampler, error)
+                           : SL_OK;
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
         sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
                         recording->launch[n]);
         if (analysis->kind == SL_ANALYSIS_MODEL)
-            status = model_launch(analysis, recording, n, pool, progress, result, error);
+            status = model_launch(analysis, recording, n, sampler, pool, progress, result, error);
         else if (analysis->kind == SL_ANALYSIS_PROFILE)
             status = profile_launch(recording, n, pool, progress, result, error);
         else
             status = count_launch(analysis, recording, n, pool, result, error);
     }
+    sl_sampler_destroy(sampler);
     sl_progress_update(progress, "launches", 1, 1);
     if (!status && analysis->kind == SL_ANALYSIS_PROFILE)
         status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);

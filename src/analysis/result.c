@@ -36,7 +36,7 @@ static sl_status add_counts(sl_values *values, const sl_counts *counts, sl_error
 {
     sl_status status = SL_OK;
     for (int i = 0; i < SL_COUNTERS && !status; i++)
-        if (sl_counts_has(counts, (sl_counter)i))
+        if (sl_counts_has(counts, (sl_counter)i) && !sl_counter_word((sl_counter)i, 0))
             status = add(values, sl_counter_infos[i].name, (double)counts->value[i], error);
     return status;
 }

@@ -23,8 +23,8 @@ typedef struct validate_options {
     bool command;
 } validate_options;
 
-typedef enum predictor { WITH_MODEL, WITH_SIM } predictor;
-static const char *const predictors[] = {"model", "sim", NULL};
+typedef enum predictor { WITH_MODEL, WITH_SIM, WITH_BOTH } predictor;
+static const char *const predictors[] = {"model", "sim", "both", NULL};
 
 /* ---- points ---- */
 
@@ -51,15 +51,16 @@ typedef struct validator {
 static void make_variants(validator *v)
 {
     const validate_options *o = v->options;
-    v->variants = o->ablation ? MAX_VARIANTS : 1;
+    v->variants = o->ablation ? MAX_VARIANTS : o->with == WITH_BOTH ? 2 : 1;
     for (size_t i = 0; i < v->variants; i++) {
         sl_model_options model = sl_model_options_of(&o->model, o->input.seed);
-        model.no_latency |= i == 1 || i == 5;
-        model.no_associativity |= i == 2 || i == 5;
-        model.no_mshr |= i == 3 || i == 5;
-        model.no_divergence |= i == 4 || i == 5;
+        model.no_latency |= o->ablation && (i == 1 || i == 5);
+        model.no_associativity |= o->ablation && (i == 2 || i == 5);
+        model.no_mshr |= o->ablation && (i == 3 || i == 5);
+        model.no_divergence |= o->ablation && (i == 4 || i == 5);
         v->variant[i] = (sl_point)SL_POINT_START;
-        v->variant[i].kind = o->with == WITH_SIM ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL;
+        bool simulates = o->with == WITH_SIM || (o->with == WITH_BOTH && i);
+        v->variant[i].kind = simulates ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL;
         v->variant[i].cold = v->variant[i].isolated = true;
         v->variant[i].seed = o->input.seed;
         v->variant[i].resolved = &v->machine;
@@ -208,7 +209,9 @@ static sl_status describe(const validator *v, const subject *s, sl_arena *arena,
 static int report(const validator *v, const subject *subjects, size_t count)
 {
     sl_validation all = {.variants = v->variants,
-                         .variant = v->options->with == WITH_SIM ? &predictors[WITH_SIM] : variant_names,
+                         .variant = v->options->with == WITH_SIM    ? &predictors[WITH_SIM]
+                                    : v->options->with == WITH_BOTH ? predictors
+                                                                    : variant_names,
                          .min_sectors = v->options->min_sectors};
     SL_ARRAY(sl_validated) launches = {0};
     sl_error error;
@@ -364,7 +367,7 @@ static int run_validate(const sl_invocation *inv)
         return sl_cli_usage(inv, "--counters FILE is missing: the output of the command that --command prints");
     if (o->counters_of && all)
         return sl_cli_usage(inv, "--counters-of requires one input, not 'all'");
-    if (o->with == WITH_SIM &&
+    if (o->with != WITH_MODEL &&
         (o->ablation || o->model.no_latency || o->model.no_associativity || o->model.no_mshr || o->model.no_divergence))
         return sl_cli_usage(inv, "--ablation and --no-... require --with model");
     make_variants(&v);

@@ -15,6 +15,7 @@ typedef struct warp {
     uint32_t next_blocked;
     bool requesting; /* within a request that had to wait */
     uint32_t pieces, at;
+    uint64_t insts, accesses;            /* so far */
     const sl_cache_decision *decision;   /* of the request */
     uint64_t done;                       /* of the request, so far */
     bool missed;                         /* the request: some line of it, so far */
@@ -112,6 +113,7 @@ static sl_status go_on(core *c, uint32_t number, uint64_t from)
     sl_status status = sl_warp_walk_next(&w->walk, c->error);
     if (status)
         return status;
+    w->insts += w->walk.insts;
     if (!c->config->no_divergence) {
         for (uint64_t left = w->walk.waits; left; left &= left - 1) {
             uint64_t done = w->done_at[__builtin_ctzll(left)];
@@ -144,10 +146,19 @@ static sl_status arrive(core *c, uint32_t number)
     return ++b->arrived == b->live ? release_barrier(c, slot) : SL_OK;
 }
 
+static void add_warp(sl_warps_work *work, const warp *w)
+{
+    work->insts += w->insts;
+    work->accesses += w->accesses;
+    work->longest_warp = w->insts > work->longest_warp ? w->insts : work->longest_warp;
+    work->longest_accesses = w->accesses > work->longest_accesses ? w->accesses : work->longest_accesses;
+}
+
 static sl_status end_warp(core *c, uint32_t number)
 {
     uint32_t slot = c->warp[number].block;
     block_slot *b = &c->slot[slot];
+    add_warp(&c->result->work, &c->warp[number]);
     if (!--b->live)
         return start_block(c, slot);
     return b->arrived == b->live ? release_barrier(c, slot) : SL_OK;
@@ -207,6 +218,9 @@ static void load_piece(core *c, uint32_t number, const sl_inst *inst)
             fetched |= outcome.sectors[k];
     }
     w->missed |= fetched && w->decision->allocate;
+    c->result->work.load_lines++;
+    c->result->work.load_sectors += sl_sector_count(p->sectors);
+    c->result->work.fill_sectors += sl_sector_count(fetched);
     send_below(c, p->line, fetched, sl_inst_is_bulk(inst) ? SL_ACCESS_BULK_LOAD : SL_ACCESS_LOAD, counted,
                inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
@@ -219,8 +233,7 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
     if (wanted)
         sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
-    bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION ||
-                  inst->access == SL_ACCESS_BULK_REDUCTION;
+    bool atomic = sl_inst_is_atomic(inst);
     if (__builtin_expect(c->uses_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
     uint32_t sent = p->sectors;
@@ -230,6 +243,11 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
         sent = sl_l1_store(c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL,
                            &(sl_l1_sender){(uint32_t)(w - c->warp), w->pieces <= SL_JOINED_LINES,
                                            c->time + w->pieces + c->config->l1->join_cycles});
+    sl_warps_work *work = &c->result->work;
+    uint32_t sectors = sl_sector_count(p->sectors);
+    *(atomic ? &work->atomic_lines : &work->store_lines) += 1;
+    *(atomic ? &work->atomic_sectors : &work->store_sectors) += sectors;
+    work->partial_stores += !atomic && sectors * c->config->l1->sector_bytes < c->config->l1->line_bytes;
     if (c->config->stacks && atomic)
         sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)
@@ -248,6 +266,7 @@ static void begin_request(core *c, warp *w)
     w->at = 0;
     if (!w->walk.reader.cursor.access.first)
         return;
+    w->accesses++;
     w->done = c->time;
     w->missed = false;
     w->decision = sl_cache_decide(w->walk.inst, c->config->machine->core.cached_volatile);
@@ -305,6 +324,8 @@ static sl_status request(core *c, uint32_t number)
     bool load = sl_inst_loads(inst), lines = c->config->l1->mshr_lines;
     if (!w->requesting)
         begin_request(c, w);
+    if (c->result->atomics && sl_inst_is_atomic(inst) && !sl_inst_is_bulk(inst))
+        sl_hot_words_add(c->result->atomics, inst, &w->walk.reader.cursor.access, c->shape.launch->lanes);
     do {
         if (load && has_to_wait(c, number)) {
             wait_for_mshr(c, number);
@@ -348,6 +369,7 @@ static sl_status start_block(core *c, uint32_t slot)
         w->block = slot;
         w->requesting = false;
         w->misses = 0;
+        w->insts = w->accesses = 0;
         sl_warp_walk_init(&w->walk, c->config->plan, c->config->loaded, block, i, w->predictor);
         status = go_on(c, slot * c->warps + i, c->time);
     }

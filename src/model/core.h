@@ -9,8 +9,10 @@
 #define SL_MODEL_CORE_H
 
 #include "base/large_array.h"
+#include "model/hot_words.h"
 #include "model/l1.h"
 #include "model/stacks.h"
+#include "model/work.h"
 #include "trace/walk.h"
 
 /* Something that goes on to the next level. */
@@ -53,6 +55,8 @@ typedef struct sl_slot_loads {
 } sl_slot_loads;
 
 typedef struct sl_core_result {
+    sl_warps_work work;
+    sl_hot_words *atomics;     /* the caller's; added to. NULL: not wanted */
     sl_slot_loads *slot;       /* [mem_slots], the caller's; added to */
     sl_large_array traffic;    /* of sl_traffic; its folder and limit are the caller's */
     uint64_t steps;            /* when the last warp ended */

@@ -25,7 +25,8 @@ typedef struct model {
     uint32_t resident_blocks;
     uint32_t cores, slots;
     core_work *core;
-    sl_slot_loads *loads; /* [cores * slots] */
+    sl_slot_loads *loads;  /* [cores * slots] */
+    sl_hot_words *atomics; /* [cores]; NULL: the kernel has none */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
     const sl_level *point;                  /* first levels that are modeled in the same pass */
@@ -276,7 +277,7 @@ static void add_working_set(const model *m, sl_counts *to)
     }
 }
 
-static sl_status collect(const model *m, sl_model_result *result, sl_error *error)
+static sl_status collect(model *m, sl_model_result *result, sl_error *error)
 {
     const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
     result->slots = calloc(m->slots + 1, sizeof *result->slots);
@@ -309,6 +310,17 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
     result->counts.slot = result->slots;
     result->resident_blocks = m->resident_blocks;
     result->l1_bytes = m->l1.size_bytes;
+    result->cores = m->cores;
+    result->work = calloc(m->cores, sizeof *result->work);
+    if (!result->work)
+        return sl_fail_memory(error);
+    for (uint32_t c = 0; c < m->cores; c++)
+        result->work[c] = m->core[c].result.work;
+    for (uint32_t c = 1; m->atomics && c < m->cores; c++)
+        sl_hot_words_merge(&m->atomics[0], &m->atomics[c]);
+    result->hottest_atomics = m->atomics ? sl_hot_words_max(&m->atomics[0]) : 0;
+    result->lists = m->lists;
+    m->lists = (sl_cta_lists){0};
     return SL_OK;
 }
 
@@ -348,8 +360,13 @@ static sl_status prepare(model *m, sl_error *error)
     m->loads = calloc((size_t)m->cores * (m->slots ? m->slots : 1), sizeof *m->loads);
     if (!m->core || !m->loads)
         return sl_fail_memory(error);
+    for (uint32_t s = 0; s < m->slots && !m->atomics; s++)
+        if (sl_inst_is_atomic(&kernel->inst[kernel->mem_inst[s]]) &&
+            !(m->atomics = calloc(m->cores, sizeof *m->atomics)))
+            return sl_fail_memory(error);
     for (uint32_t c = 0; c < m->cores; c++)
         m->core[c].result = (sl_core_result){
+            .atomics = m->atomics ? &m->atomics[c] : NULL,
             .slot = &m->loads[(size_t)c * m->slots],
             .traffic = {.folder = sl_loaded_spill(m->loaded), .limit = SL_MAX_TRAFFIC},
         };
@@ -366,6 +383,7 @@ static void fini(model *m)
     sl_walk_plan_destroy(m->plan);
     free(m->core);
     free(m->loads);
+    free(m->atomics);
     sl_cta_lists_fini(&m->lists);
 }
 
@@ -392,6 +410,8 @@ sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, co
 void sl_model_result_fini(sl_model_result *result)
 {
     free(result->slots);
+    free(result->work);
+    sl_cta_lists_fini(&result->lists);
     *result = (sl_model_result){0};
 }
 

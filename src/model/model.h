@@ -6,9 +6,11 @@
 #ifndef SL_MODEL_MODEL_H
 #define SL_MODEL_MODEL_H
 
+#include "access/cta.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "machine/occupancy.h"
+#include "model/work.h"
 #include "sluice/model.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
@@ -17,7 +19,11 @@ struct sl_model_result {
     sl_launch_counts counts; /* of the whole launch and of each memory instruction; arrays are left out */
     uint32_t resident_blocks;
     uint64_t l1_bytes;
-    sl_counts *slots; /* what counts.slot points to */
+    sl_counts *slots;         /* what counts.slot points to */
+    uint64_t hottest_atomics; /* lanes of atomics on the word with most */
+    uint32_t cores;
+    sl_warps_work *work; /* [cores] */
+    sl_cta_lists lists;  /* the blocks of each core */
 };
 
 /* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `progress` (may be NULL) counts cores. */

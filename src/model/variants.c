@@ -74,13 +74,16 @@ static sl_status run_together(const sl_loaded *loaded, const sl_model_variant *v
 }
 
 static sl_status run_leader(const sl_loaded *loaded, const sl_model_variant *variant, const size_t *member,
-                            size_t count, sl_pool *pool, sl_counts *total, sl_error *error)
+                            size_t count, sl_pool *pool, sl_model_each each, void *to, sl_counts *total,
+                            sl_error *error)
 {
     const sl_model_variant *leader = &variant[member[0]];
     if (count > 1 && is_pure(leader))
         return run_together(loaded, variant, member, count, pool, total, error);
     sl_model_result result = {0};
     sl_status status = sl_model_loaded(&leader->machine, loaded, &leader->options, pool, NULL, &result, error);
+    if (!status && each)
+        status = each(to, member[0], loaded, &result, error);
     for (size_t i = 0; i < count; i++)
         total[member[i]] = result.counts.total;
     sl_model_result_fini(&result);
@@ -88,7 +91,7 @@ static sl_status run_leader(const sl_loaded *loaded, const sl_model_variant *var
 }
 
 sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count, sl_pool *pool,
-                            sl_counts *total, sl_error *error)
+                            sl_model_each each, void *to, sl_counts *total, sl_error *error)
 {
     size_t *member = malloc((count ? count : 1) * sizeof *member);
     sl_status status = member ? SL_OK : sl_fail_memory(error);
@@ -99,7 +102,7 @@ sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *var
         for (size_t k = i; k < count; k++)
             if (leader_of(variant, k) == i)
                 member[members++] = k;
-        status = run_leader(loaded, variant, member, members, pool, total, error);
+        status = run_leader(loaded, variant, member, members, pool, each, to, total, error);
     }
     free(member);
     return status;

@@ -126,6 +126,8 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
         sl_human_bytes(f.part, text);
     else if (f.known && has_unit(metric, "ns"))
         return time_text((double)f.part, buffer);
+    else if (f.known && has_unit(metric, "limit"))
+        return strcpy(buffer, sl_counter_word((sl_counter)metric, f.part));
     else if (f.known)
         sl_human_count(f.part, text);
     return strcpy(buffer, text);
@@ -137,7 +139,8 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
 static sl_fit fit_of(sl_metric m)
 {
     return m == SL_METRIC_atomics || m == SL_METRIC_copy_sectors || m == SL_METRIC_store || m == SL_METRIC_mshr ||
-                   m == SL_METRIC_bypassed
+                   m == SL_METRIC_bypassed || m == SL_METRIC_est_cycles || m == SL_METRIC_est_ns ||
+                   m == SL_METRIC_est_limit
                ? SL_FIT_OCCURS
                : SL_FIT_FIXED;
 }

@@ -21,7 +21,9 @@ static void json_counters(sl_json *j, const sl_cell *cell)
     sl_counts counts = counts_of(cell);
     sl_json_object(j, false);
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (sl_counts_has(&counts, (sl_counter)i))
+        if (sl_counts_has(&counts, (sl_counter)i) && sl_counter_word((sl_counter)i, counts.value[i]))
+            sl_json_string_member(j, sl_counter_infos[i].name, sl_counter_word((sl_counter)i, counts.value[i]));
+        else if (sl_counts_has(&counts, (sl_counter)i))
             sl_json_u64_member(j, sl_counter_infos[i].name, counts.value[i]);
     sl_json_close(j, '}');
 }
@@ -247,7 +249,9 @@ static void csv_counters(csv *c, const sl_counter_set *known, const sl_cell *cel
         if (!sl_counter_set_has(known, (sl_counter)i))
             continue;
         csv_comma(c);
-        if (sl_counts_has(&counts, (sl_counter)i))
+        if (sl_counts_has(&counts, (sl_counter)i) && sl_counter_word((sl_counter)i, counts.value[i]))
+            fputs(sl_counter_word((sl_counter)i, counts.value[i]), c->file);
+        else if (sl_counts_has(&counts, (sl_counter)i))
             fprintf(c->file, "%" PRIu64, counts.value[i]);
     }
 }

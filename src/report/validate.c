@@ -2,6 +2,7 @@
 #include "report/validate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const sl_quantity_info sl_quantity_infos[SL_QUANTITIES] = {{"l1_hit_rate", SL_METRIC_l1_hit_rate},
                                                            {"l2_read_hit_rate", SL_METRIC_l2_read_hit_rate},
@@ -22,6 +23,8 @@ const char *sl_quantity_title(sl_quantity quantity)
 bool sl_quantity_value(sl_quantity quantity, const sl_counts *counts, double *value)
 {
     sl_fraction f = sl_metric_of(sl_quantity_infos[quantity].metric, &(sl_metric_row){.counts = counts});
+    if (quantity == SL_QUANTITY_cycles && !f.known) /* the model estimates them */
+        f = sl_metric_of(SL_METRIC_est_cycles, &(sl_metric_row){.counts = counts});
     if (f.known)
         *value = (double)f.part * (sl_quantity_is_share(quantity) ? 100 / (double)f.whole : 1);
     return f.known;
@@ -90,6 +93,31 @@ sl_mean_error sl_validation_mean(const sl_validation *v, size_t variant, sl_quan
             sl_quantity_error(quantity, &v->launch[i].measured, &v->launch[i].model[variant], &difference))
             add(&sum, &max, &v->launch[i], difference);
     return mean_of(sum);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+bool sl_validation_percentile(const sl_validation *v, size_t variant, sl_quantity quantity, unsigned percent,
+                              double *value)
+{
+    size_t count = 0;
+    double *error = calloc(v->launches + 1, sizeof *error);
+    for (size_t i = 0; error && i < v->launches; i++)
+        if (sl_validation_counts(v, &v->launch[i]) &&
+            sl_quantity_error(quantity, &v->launch[i].measured, &v->launch[i].model[variant], &error[count])) {
+            error[count] = fabs(error[count]);
+            count++;
+        }
+    if (count) {
+        qsort(error, count, sizeof *error, by_value);
+        *value = error[(count - 1) * percent / 100];
+    }
+    free(error);
+    return count;
 }
 
 sl_mean_error sl_validation_counter_mean(const sl_validation *v, sl_counter counter)

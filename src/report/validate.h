@@ -53,7 +53,7 @@ typedef struct sl_validation {
     sl_report_info info;
 } sl_validation;
 
-/* Whether the prediction says anything of the quantity: the model knows no cycles. */
+/* Whether the prediction says anything of the quantity. */
 bool sl_validation_has(const sl_validation *validation, sl_quantity quantity);
 /* Whether a launch counts in means. */
 bool sl_validation_counts(const sl_validation *validation, const sl_validated *launch);
@@ -65,6 +65,9 @@ typedef struct sl_mean_error {
 } sl_mean_error;
 
 sl_mean_error sl_validation_mean(const sl_validation *validation, size_t variant, sl_quantity quantity);
+/* So many percent of the launches have at most that absolute error; false: there are none. */
+bool sl_validation_percentile(const sl_validation *validation, size_t variant, sl_quantity quantity, unsigned percent,
+                              double *value);
 sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_counter counter);
 
 /* For people and for programs; in CSV a row per launch and quantity or counter. The second: for programs alone. */

@@ -153,10 +153,36 @@ static size_t counted(const sl_validation *v)
     return count;
 }
 
+/* Of absolute errors: the mean, and what so many percent of the launches have at most. */
+typedef struct error_kind {
+    const char *name;
+    unsigned percent; /* 0: the mean */
+} error_kind;
+static const error_kind errors[] = {{"mean", 0}, {"median", 50}, {"90th percentile", 90}};
+
+static void error_row(sl_table *t, const sl_validation *v, size_t variant, const error_kind *kind)
+{
+    if (kind->percent)
+        sl_table_cellf(t, "  %s", kind->name);
+    else
+        sl_table_cell(t, v->variant[variant]);
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+        if (!sl_validation_has(v, q))
+            continue;
+        sl_mean_error mean = sl_validation_mean(v, variant, q);
+        double value = mean.mean;
+        bool known = kind->percent ? sl_validation_percentile(v, variant, q, kind->percent, &value) : mean.launches;
+        if (known)
+            sl_table_number(t, value, 2, sl_quantity_is_share(q) ? " points" : " %");
+        else
+            sl_table_cell(t, "-");
+    }
+}
+
 static void add_means(sl_document *d, const sl_validation *v)
 {
     sl_column columns[SL_QUANTITIES + 1] = {SL_TEXTS("mean absolute error")};
-    size_t count = 1;
+    size_t count = 1, kinds = v->variants > 2 ? 1 : sizeof errors / sizeof *errors;
     char text[SL_HUMAN_BYTES];
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, q))
@@ -164,18 +190,9 @@ static void add_means(sl_document *d, const sl_validation *v)
     sl_document_line(d, "\n%zu of %zu launches have more than %s load sectors\n", counted(v), v->launches,
                      sl_human_count(v->min_sectors, text));
     sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, count);
-    for (size_t i = 0; i < v->variants; i++) {
-        sl_table_cell(t, v->variant[i]);
-        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
-            if (!sl_validation_has(v, q))
-                continue;
-            sl_mean_error mean = sl_validation_mean(v, i, q);
-            if (mean.launches)
-                sl_table_number(t, mean.mean, 2, sl_quantity_is_share(q) ? " points" : " %");
-            else
-                sl_table_cell(t, "-");
-        }
-    }
+    for (size_t i = 0; i < v->variants; i++)
+        for (size_t kind = 0; kind < kinds; kind++)
+            error_row(t, v, i, &errors[kind]);
 }
 
 /* ---- the worst ---- */

@@ -10,14 +10,30 @@ const sl_counter_info sl_counter_infos[SL_COUNTERS] = {
 #include "trace/metrics.def"
 };
 
+const char *const sl_time_limit_names[SL_TIME_LIMITS] = {
+#define SL_TIME_LIMIT(name, text, description) text,
+#include "trace/limits.def"
+};
+
 void sl_counts_merge(sl_counts *into, const sl_counts *from)
 {
+    bool differ = sl_counts_has(into, SL_COUNTER_est_limit) && sl_counts_has(from, SL_COUNTER_est_limit) &&
+                  into->value[SL_COUNTER_est_limit] != from->value[SL_COUNTER_est_limit];
     sl_counter_set_join(&into->known, &from->known);
     for (int i = 0; i < SL_COUNTERS; i++)
         if (!sl_counter_is_size((sl_counter)i))
             into->value[i] += from->value[i];
         else if (from->value[i] > into->value[i])
             into->value[i] = from->value[i];
+    if (differ)
+        into->value[SL_COUNTER_est_limit] = SL_TIME_VARIOUS;
+}
+
+const char *sl_counter_word(sl_counter counter, uint64_t value)
+{
+    if (counter != SL_COUNTER_est_limit)
+        return NULL;
+    return value < SL_TIME_LIMITS ? sl_time_limit_names[value] : "unknown";
 }
 
 sl_counter sl_counter_find(const char *name)

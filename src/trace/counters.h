@@ -55,12 +55,23 @@ static inline void sl_counts_add(sl_counts *counts, sl_counter counter, uint64_t
     sl_counter_set_add(&counts->known, counter);
     counts->value[counter] += amount;
 }
-/* Sizes of memory are not summed: launches share it. */
+/* Sizes of memory are not summed: launches share it. Nor are names. */
 static inline bool sl_counter_is_size(sl_counter counter)
 {
-    return counter == SL_COUNTER_footprint_bytes || counter == SL_COUNTER_working_set_bytes;
+    return counter == SL_COUNTER_footprint_bytes || counter == SL_COUNTER_working_set_bytes ||
+           counter == SL_COUNTER_est_limit;
 }
-/* Sums; a counter is known in the sum where either side knows it. Of sizes the largest stays. */
+/* What takes most of the time of a launch: the values of est_limit, from limits.def. */
+typedef enum sl_time_limit {
+#define SL_TIME_LIMIT(name, text, description) SL_TIME_##name,
+#include "trace/limits.def"
+    SL_TIME_LIMITS
+} sl_time_limit;
+extern const char *const sl_time_limit_names[SL_TIME_LIMITS];
+/* The name that stands for the value of a counter; NULL: it is a number. */
+const char *sl_counter_word(sl_counter counter, uint64_t value);
+/* Sums; a counter is known in the sum where either side knows it. Of sizes the largest stays, of names one that both
+ * sides have. */
 void sl_counts_merge(sl_counts *into, const sl_counts *from);
 /* SL_COUNTERS when there is none of that name. */
 sl_counter sl_counter_find(const char *name);

@@ -44,6 +44,9 @@ struct sl_loaded {
     size_t pieces;
     piece *piece;
     _Atomic uint64_t *read; /* bytes since files were dropped; NULL: there are no files */
+    uint64_t warp_insts;    /* that a warp of a part executes at most */
+    uint64_t *insts;        /* read of a part so far */
+    uint32_t *only;         /* [blocks] of a part: blocks of the whole, which owns all else; NULL: this is the whole */
 };
 
 static const uint64_t *numbers(const sl_loaded *l)
@@ -264,6 +267,12 @@ void sl_loaded_destroy(sl_loaded *l)
 {
     if (!l)
         return;
+    if (l->only) {
+        free(l->only);
+        free(l->insts);
+        free(l);
+        return;
+    }
     for (size_t i = 0; l->piece && i < l->pieces; i++) {
         sl_large_array_free(&l->piece[i].streams);
         sl_large_array_free(&l->piece[i].parts);
@@ -275,6 +284,42 @@ void sl_loaded_destroy(sl_loaded *l)
     sl_large_array_free(&l->part);
     free(l->read);
     free(l);
+}
+
+sl_status sl_loaded_part(const sl_loaded *whole, const uint32_t *block, size_t blocks, uint64_t warp_insts,
+                         sl_loaded **made, sl_error *error)
+{
+    sl_loaded *l = malloc(sizeof *l);
+    uint32_t *only = malloc((blocks + 1) * sizeof *only);
+    uint64_t *insts = calloc(1, sizeof *insts);
+    if (!l || !only || !insts) {
+        free(l);
+        free(only);
+        free(insts);
+        return sl_fail_memory(error);
+    }
+    *l = *whole;
+    l->warp_insts = warp_insts;
+    l->insts = insts;
+    l->only = only;
+    l->blocks = blocks;
+    l->bytes = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        only[i] = whole->only ? whole->only[block[i]] : block[i];
+        l->bytes += sl_loaded_block_bytes(whole, block[i]);
+    }
+    *made = l;
+    return SL_OK;
+}
+
+uint64_t sl_loaded_part_insts(const sl_loaded *l)
+{
+    return *l->insts;
+}
+
+static uint64_t block_of_whole(const sl_loaded *l, uint64_t index)
+{
+    return l->only ? l->only[index] : index;
 }
 
 const sl_trace_kernel *sl_loaded_kernel(const sl_loaded *l)
@@ -304,7 +349,7 @@ const char *sl_loaded_spill(const sl_loaded *l)
 
 uint64_t sl_loaded_block_bytes(const sl_loaded *l, uint64_t index)
 {
-    return ((const uint64_t *)(const void *)l->block_bytes.data)[index];
+    return ((const uint64_t *)(const void *)l->block_bytes.data)[block_of_whole(l, index)];
 }
 
 /* ---- warps ---- */
@@ -330,8 +375,9 @@ void sl_warp_reader_init(sl_warp_reader *r, const sl_loaded *loaded, uint64_t bl
 {
     r->loaded = loaded;
     r->predictor = predictor;
-    r->next = heads(loaded)[block * loaded->warps + warp];
+    r->next = heads(loaded)[block_of_whole(loaded, block) * loaded->warps + warp];
     r->started = false;
+    r->left = loaded->only ? loaded->warp_insts : UINT64_MAX;
     if (loaded->read && !warp &&
         atomic_fetch_add(loaded->read, sl_loaded_block_bytes(loaded, block) + MIN_READ) > MAX_READ) {
         atomic_store(loaded->read, 0);
@@ -339,12 +385,25 @@ void sl_warp_reader_init(sl_warp_reader *r, const sl_loaded *loaded, uint64_t bl
     }
 }
 
+/* Counts the instructions of a basic block of a part, behind the last of which its warp ends. */
+static void count_read(sl_warp_reader *r)
+{
+    uint64_t insts = r->loaded->kernel->bb[r->cursor.bb].count;
+    *r->loaded->insts += insts;
+    if (r->left != UINT64_MAX)
+        r->left -= r->left < insts ? r->left : insts;
+}
+
 sl_status sl_warp_reader_step(sl_warp_reader *r, bool *more, sl_error *error)
 {
     *more = false;
+    if (!r->left)
+        return SL_OK;
     for (;;) {
         if (r->started) {
             sl_status status = sl_warp_cursor_step(&r->cursor, more, error);
+            if (*more && !status && r->loaded->only)
+                count_read(r);
             if (status || *more)
                 return status;
         }

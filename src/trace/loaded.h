@@ -15,6 +15,14 @@ typedef struct sl_loaded sl_loaded;
 sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool, sl_loaded **loaded, sl_error *error);
 void sl_loaded_destroy(sl_loaded *loaded); /* NULL is fine */
 
+/* The same launch with only some of its blocks (indices of the whole, in this order), which are read from the whole:
+ * it must outlive the part. A warp of it ends after the basic block in which it has executed `warp_insts`
+ * instructions; UINT64_MAX: at its end. */
+sl_status sl_loaded_part(const sl_loaded *whole, const uint32_t *block, size_t blocks, uint64_t warp_insts,
+                         sl_loaded **made, sl_error *error);
+/* Instructions that were read from the part so far. */
+uint64_t sl_loaded_part_insts(const sl_loaded *loaded);
+
 const sl_trace_kernel *sl_loaded_kernel(const sl_loaded *loaded);
 const sl_trace_launch *sl_loaded_launch(const sl_loaded *loaded);
 /* Blocks that were recorded: 0 … count - 1 stand for them in the order of their numbers. */
@@ -33,6 +41,7 @@ typedef struct sl_warp_reader {
     sl_warp_cursor cursor; /* bb, mask, access: where it is */
     const sl_loaded *loaded;
     sl_predictor *predictor;
+    uint64_t left; /* instructions that it may still read; UINT64_MAX: any number */
     uint32_t next; /* part to come; UINT32_MAX: none */
     bool started;
 } sl_warp_reader;

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "time/estimate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "trace/counters.h"
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- the busiest core ---- */
+
+/* A sample of a part goes on at the pace of its second half: that of all warps together, or of the longest one. */
+static double core_cycles(const sl_time_facts *f)
+{
+    const sl_sample *sample = &f->sample, *start = &f->start;
+    double cycles = (double)sample->cycles, done = (double)sample->insts, left = (double)f->insts - done;
+    if (left <= 0 || done <= 0)
+        return cycles;
+    if (start->insts >= sample->insts || start->cycles >= sample->cycles)
+        return cycles * (double)f->insts / done;
+    double rest = (double)(sample->cycles - start->cycles), longest = 0;
+    double together = left * rest / (double)(sample->insts - start->insts);
+    if (f->longest_warp > f->warp_insts && f->warp_insts > f->start_warp_insts)
+        longest = (double)(f->longest_warp - f->warp_insts) * rest / (double)(f->warp_insts - f->start_warp_insts);
+    return cycles + larger(together, longest);
+}
+
+/* ---- what cores share ---- */
+
+static double l2_cycles(const sl_machine *m, const sl_time_facts *f)
+{
+    uint32_t last = m->levels - 1;
+    uint32_t banks = m->level[last].banks ? m->level[last].banks : 1;
+    return (double)(f->l2_read_sectors + f->l2_write_sectors + f->atomic_sectors) / banks;
+}
+
+static double dram_cycles(const sl_machine *m, const sl_time_facts *f)
+{
+    double bytes = (double)(f->dram_read_sectors + f->dram_write_sectors) * m->level[m->levels - 1].sector_bytes;
+    return m->memory.bytes_per_cycle ? bytes / m->memory.bytes_per_cycle : 0;
+}
+
+/* The rate that an H200 has for lanes of a reduction that want one word (papers/h200-micro/rates.csv: 32 cycles for 32
+ * lanes); atomics that return a value have half of it, which is not told apart here. */
+static double atomic_cycles(const sl_time_facts *f)
+{
+    return (double)f->hottest_atomics;
+}
+
+static double start_cycles(const sl_machine *m, const sl_time_facts *f)
+{
+    return m->core.block_rate ? (double)f->blocks * 1000 / m->core.block_rate : 0;
+}
+
+/* ---- the limit ---- */
+
+/* What the schedulers of the sampled core did most, and whether one of its parts was busy most of the time. */
+static sl_time_limit limit_of_core(const sl_machine *m, const sl_time_facts *f, double core)
+{
+    const uint64_t *cycles = f->sample.scheduler_cycles;
+    double schedulers = m->core.schedulers, fills = (double)f->fill_sectors * m->level[0].sector_bytes;
+    if (f->cores && (double)f->all_insts * 2 < (double)f->insts * m->cores)
+        return SL_TIME_IMBALANCE;
+    if (schedulers > 0 && (double)f->insts > core * schedulers / 2)
+        return SL_TIME_ISSUE;
+    if ((double)f->load_lines > core / 2)
+        return SL_TIME_L1;
+    if (m->levels > 1 && m->level[1].network_bytes && fills / m->level[1].network_bytes > core / 2)
+        return SL_TIME_FILLS;
+    static const sl_time_limit limit[SL_CYCLES] = {SL_TIME_ISSUE,   SL_TIME_L1,       SL_TIME_UNITS,
+                                                   SL_TIME_LATENCY, SL_TIME_BARRIERS, SL_TIME_LATENCY};
+    int most = 0;
+    for (int i = 1; i < SL_CYCLE_IDLE; i++)
+        most = cycles[i] > cycles[most] ? i : most;
+    return limit[most];
+}
+
+sl_time_estimate sl_time_of(const sl_machine *m, const sl_time_facts *f)
+{
+    sl_time_estimate e = {.core = core_cycles(f),
+                          .l2 = l2_cycles(m, f),
+                          .dram = dram_cycles(m, f),
+                          .atomics = atomic_cycles(f),
+                          .starts = start_cycles(m, f)};
+    double shared = larger(larger(e.l2, e.dram), larger(e.atomics, e.starts)), launch = (double)f->launch_cycles;
+    e.cycles = (uint64_t)(launch + hypot(e.core, shared) + 0.5);
+    if (launch > e.core && launch > shared)
+        e.limit = SL_TIME_LAUNCH;
+    else if (e.core >= shared)
+        e.limit = limit_of_core(m, f, e.core);
+    else
+        e.limit = shared <= e.l2        ? SL_TIME_L2
+                  : shared <= e.dram    ? SL_TIME_DRAM
+                  : shared <= e.atomics ? SL_TIME_ATOMICS
+                                        : SL_TIME_STARTS;
+    return e;
+}
+
+/* ---- a launch ---- */
+
+static uint32_t busiest_core(const sl_model_result *result)
+{
+    uint32_t most = 0;
+    for (uint32_t c = 1; c < result->cores; c++)
+        most = result->work[c].insts > result->work[most].insts ? c : most;
+    return most;
+}
+
+static sl_time_facts facts_of(const sl_machine *machine, const sl_loaded *loaded, const sl_model_result *result,
+                              uint32_t core)
+{
+    const uint64_t *value = result->counts.total.value;
+    sl_time_facts f = {.launch_cycles = machine->core.launch_cycles + machine->core.block_cycles,
+                       .insts = result->work[core].insts,
+                       .longest_warp = result->work[core].longest_warp,
+                       .blocks = sl_loaded_blocks(loaded),
+                       .l2_read_sectors = value[SL_COUNTER_l2_read_sectors],
+                       .l2_write_sectors = value[SL_COUNTER_l2_write_sectors],
+                       .hottest_atomics = result->hottest_atomics,
+                       .dram_read_sectors = value[SL_COUNTER_dram_read_sectors],
+                       .dram_write_sectors = value[SL_COUNTER_dram_write_sectors],
+                       .load_lines = result->work[core].load_lines,
+                       .fill_sectors = result->work[core].fill_sectors};
+    for (uint32_t c = 0; c < result->cores; c++) {
+        f.cores += result->work[c].insts != 0;
+        f.all_insts += result->work[c].insts;
+        f.atomic_sectors += result->work[c].atomic_sectors;
+    }
+    return f;
+}
+
+/* What simulating costs: instructions, and requests of memory instructions for lines. */
+static uint64_t cost_of(const sl_warps_work *work)
+{
+    return work->insts + work->load_lines + work->store_lines + work->atomic_lines;
+}
+
+/* Of the busiest core, the first blocks, as many as it holds three times over, and so many instructions of their warps
+ * that simulating them takes a small part of the time of the model. */
+enum { ROUNDS = 3, SHARE = 64, MIN_COST = 16384 };
+
+static sl_status sample_core(sl_sampler *sampler, const sl_loaded *loaded, const sl_model_result *result, uint32_t core,
+                             sl_time_facts *f, sl_error *error)
+{
+    const size_t *first = &result->lists.first[core];
+    size_t blocks = first[1] - first[0], most = (size_t)result->resident_blocks * ROUNDS;
+    uint64_t warps = sl_launch_warps(sl_loaded_launch(loaded)), all = 0, cost = cost_of(&result->work[core]);
+    blocks = blocks < most ? blocks : most;
+    for (uint32_t c = 0; c < result->cores; c++)
+        all += cost_of(&result->work[c]);
+    uint64_t affordable = all / SHARE > MIN_COST ? all / SHARE : MIN_COST;
+    bool whole = affordable >= cost;
+    uint64_t insts = whole ? f->insts : (uint64_t)((double)affordable * (double)f->insts / (double)cost);
+    sl_sampled sampled = {.loaded = loaded,
+                          .block = &result->lists.block[first[0]],
+                          .blocks = blocks,
+                          .warp_insts = whole ? UINT64_MAX : insts / (blocks * warps) + 2};
+    sl_status status = sl_sampler_run(sampler, &sampled, &f->sample, error);
+    f->warp_insts = sampled.warp_insts;
+    if (status || f->sample.insts >= f->insts)
+        return status;
+    f->start_warp_insts = sampled.warp_insts = sampled.warp_insts / 2;
+    return sl_sampler_run(sampler, &sampled, &f->start, error);
+}
+
+sl_status sl_time_add(sl_sampler *sampler, const sl_machine *machine, const sl_loaded *loaded, sl_model_result *result,
+                      sl_error *error)
+{
+    uint32_t core = busiest_core(result);
+    sl_time_facts facts = facts_of(machine, loaded, result, core);
+    if (!sampler || machine->levels < 2 || !facts.insts)
+        return SL_OK;
+    sl_status status = sample_core(sampler, loaded, result, core, &facts, error);
+    if (status)
+        return status;
+    sl_counts *total = &result->counts.total;
+    sl_time_estimate estimate = sl_time_of(machine, &facts);
+    sl_counts_add(total, SL_COUNTER_est_cycles, estimate.cycles);
+    if (machine->clock_mhz)
+        sl_counts_add(total, SL_COUNTER_est_ns, estimate.cycles * 1000 / machine->clock_mhz);
+    sl_counts_add(total, SL_COUNTER_est_limit, estimate.limit);
+    return SL_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of a launch simulated on one core of a machine, which has the levels below and the memory to itself: what they
+ * take where nothing but their own core limits them. */
+#ifndef SL_TIME_SAMPLE_H
+#define SL_TIME_SAMPLE_H
+
+#include "sim/sim.h"
+#include "trace/loaded.h"
+
+typedef struct sl_sampler sl_sampler;
+
+typedef struct sl_sample {
+    uint64_t cycles;                      /* without those of the launch and before its first instruction */
+    uint64_t insts;                       /* instructions of the trace that were simulated */
+    uint64_t scheduler_cycles[SL_CYCLES]; /* as in sl_sim_result */
+} sl_sample;
+
+/* What is simulated: blocks of a launch (indices, in this order), and how much of each of their warps. */
+typedef struct sl_sampled {
+    const sl_loaded *loaded;
+    const uint32_t *block;
+    size_t blocks;
+    uint64_t warp_insts; /* UINT64_MAX: all */
+} sl_sampled;
+
+/* *sampler is NULL where the simulator does not have such a machine, or needs more than a sample of a launch for it. */
+sl_status sl_sampler_create(const sl_machine *machine, uint64_t seed, sl_sampler **sampler, sl_error *error);
+void sl_sampler_destroy(sl_sampler *sampler); /* NULL is fine */
+/* From empty caches. */
+sl_status sl_sampler_run(sl_sampler *sampler, const sl_sampled *sampled, sl_sample *sample, sl_error *error);
+
+#endif

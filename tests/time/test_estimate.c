@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The estimate of a launch's cycles: each of its terms, computed by hand, and the name of the largest. */
+#include "sim/simulated.h"
+#include "time/estimate.h"
+
+/* Four cores of `tiny`; 1 bank of L2, lines of 128 bytes in one sector, memory with 128 bytes per cycle. */
+static sl_machine four_cores(void)
+{
+    sl_machine m = tiny();
+    sl_error error;
+    m.cores = 4;
+    m.level[1].cores_per_instance = 4;
+    m.core.schedulers = 1;
+    if (sl_machine_check(&m, &error))
+        fail_msg("%s", error.text);
+    return m;
+}
+
+/* A sample of the whole busiest core; all cores have as much to do. */
+static sl_time_facts sampled(uint64_t cycles, uint64_t insts)
+{
+    return (sl_time_facts){
+        .sample = {.cycles = cycles, .insts = insts}, .insts = insts, .all_insts = 4 * insts, .cores = 4, .blocks = 4};
+}
+
+static void a_launch_takes_its_own_time_and_that_of_the_busiest_core(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(100, 10);
+    f.launch_cycles = 3000;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_int_equal(e.cycles, 3100);
+    assert_int_equal(e.limit, SL_TIME_LAUNCH);
+}
+
+static void the_core_and_what_cores_share_add_as_the_sides_of_a_right_angle(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(300, 10);
+    f.l2_read_sectors = 250;
+    f.l2_write_sectors = 100;
+    f.atomic_sectors = 50;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_true(e.core == 300 && e.l2 == 400);
+    assert_int_equal(e.cycles, 500);
+    assert_int_equal(e.limit, SL_TIME_L2);
+}
+
+static void banks_of_l2_share_its_sectors(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    m.level[1].banks = 2;
+    sl_time_facts f = sampled(300, 10);
+    f.l2_read_sectors = 800;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 500);
+}
+
+static void memory_takes_its_bytes_by_its_rate(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(500, 10);
+    f.dram_read_sectors = 1000;
+    f.dram_write_sectors = 200;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_int_equal(e.cycles, 1300);
+    assert_int_equal(e.limit, SL_TIME_DRAM);
+}
+
+static void blocks_start_at_a_rate(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    m.core.block_rate = 500; /* one in two cycles */
+    sl_time_facts f = sampled(300, 10);
+    f.blocks = 200;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_int_equal(e.cycles, 500);
+    assert_int_equal(e.limit, SL_TIME_STARTS);
+}
+
+static void atomics_on_one_word_take_turns(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(300, 10);
+    f.hottest_atomics = 400;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_int_equal(e.cycles, 500);
+    assert_int_equal(e.limit, SL_TIME_ATOMICS);
+}
+
+static void only_the_largest_of_what_cores_share_counts(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(300, 10);
+    f.hottest_atomics = 399;
+    f.l2_read_sectors = 400;
+    f.dram_read_sectors = 398;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 500);
+}
+
+/* 50 instructions more took 400 cycles, 8 each; 200 are left. */
+static void a_part_goes_on_at_the_pace_of_its_second_half(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 100);
+    f.start = (sl_sample){.cycles = 600, .insts = 50};
+    f.insts = 300;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 200 * 8);
+}
+
+/* 5 instructions more of each warp took 400 cycles, 80 each; the longest has 100 more. */
+static void the_longest_warp_goes_on_at_its_own_pace(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 100);
+    f.start = (sl_sample){.cycles = 600, .insts = 50};
+    f.insts = 300;
+    f.warp_insts = 10;
+    f.start_warp_insts = 5;
+    f.longest_warp = 110;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 100 * 80);
+}
+
+static void a_busy_core_says_what_it_is_busy_with(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 501);
+    assert_int_equal(sl_time_of(&m, &f).limit, SL_TIME_ISSUE);
+    f = sampled(1000, 100);
+    f.load_lines = 501;
+    assert_int_equal(sl_time_of(&m, &f).limit, SL_TIME_L1);
+    f.load_lines = 0;
+    f.fill_sectors = 1001; /* of 128 bytes; the network has 256 per cycle */
+    assert_int_equal(sl_time_of(&m, &f).limit, SL_TIME_FILLS);
+}
+
+static void a_core_that_waits_says_what_for(void **state)
+{
+    (void)state;
+    static const struct {
+        sl_cycle_kind kind;
+        sl_time_limit limit;
+    } waits[] = {{SL_CYCLE_MEMORY, SL_TIME_L1},
+                 {SL_CYCLE_PIPELINE, SL_TIME_UNITS},
+                 {SL_CYCLE_DATA, SL_TIME_LATENCY},
+                 {SL_CYCLE_BARRIER, SL_TIME_BARRIERS}};
+    sl_machine m = four_cores();
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        sl_time_facts f = sampled(1000, 100);
+        f.sample.scheduler_cycles[SL_CYCLE_ISSUE] = 100;
+        f.sample.scheduler_cycles[SL_CYCLE_IDLE] = 900;
+        f.sample.scheduler_cycles[waits[i].kind] = 101;
+        assert_int_equal(sl_time_of(&m, &f).limit, waits[i].limit);
+    }
+}
+
+static void a_core_with_more_than_twice_its_share_is_imbalance(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 900);
+    f.all_insts = 1801; /* 450 each */
+    assert_int_equal(sl_time_of(&m, &f).limit, SL_TIME_ISSUE);
+    f.all_insts = 1799;
+    assert_int_equal(sl_time_of(&m, &f).limit, SL_TIME_IMBALANCE);
+}
+
+/* ---- samples ---- */
+
+static sl_sample sample_of(const sl_machine *m, const warp_acts *acts, uint32_t blocks, const uint32_t *block,
+                           size_t some, uint64_t warp_insts)
+{
+    written w;
+    sl_sampler *sampler;
+    sl_sample sample = {0};
+    sl_error error;
+    write_launch(&w, blocks, 1, acts);
+    assert_int_equal(sl_sampler_create(m, 1, &sampler, &error), SL_OK);
+    const sl_sampled sampled = {w.loaded, block, some, warp_insts};
+    for (int i = 0; i < 2; i++) /* the second finds nothing of the first */
+        assert_int_equal(sl_sampler_run(sampler, &sampled, &sample, &error), SL_OK);
+    sl_sampler_destroy(sampler);
+    drop_launch(&w);
+    return sample;
+}
+
+static const warp_acts two_blocks[2] = {
+    {(const act[]){{MOVE, 0, 0, 0}, {CHAIN, 0, 0, 0}}, 2},
+    {(const act[]){{LOAD, 0, 4, UINT32_MAX}, {USE, 0, 0, 0}, {CHAIN, 0, 0, 0}, {CHAIN, 0, 0, 0}}, 4},
+};
+
+/* A load from memory: it issues in cycle 0, arrives in 1, and its data is there 4 + 100 cycles later. */
+static void a_sample_is_of_its_blocks_alone(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    const uint32_t second = 1;
+    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, UINT64_MAX);
+    assert_int_equal(sample.insts, 4);
+    assert_int_equal(sample.cycles, 1 + 4 + 100 + 1 + 1 + 4);
+}
+
+static void a_sample_ends_its_warps_early(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    const uint32_t second = 1;
+    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, 2);
+    assert_int_equal(sample.insts, 2);
+    assert_int_equal(sample.cycles, 1 + 4 + 100 + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_takes_its_own_time_and_that_of_the_busiest_core),
+        cmocka_unit_test(the_core_and_what_cores_share_add_as_the_sides_of_a_right_angle),
+        cmocka_unit_test(banks_of_l2_share_its_sectors),
+        cmocka_unit_test(memory_takes_its_bytes_by_its_rate),
+        cmocka_unit_test(blocks_start_at_a_rate),
+        cmocka_unit_test(atomics_on_one_word_take_turns),
+        cmocka_unit_test(only_the_largest_of_what_cores_share_counts),
+        cmocka_unit_test(a_part_goes_on_at_the_pace_of_its_second_half),
+        cmocka_unit_test(the_longest_warp_goes_on_at_its_own_pace),
+        cmocka_unit_test(a_busy_core_says_what_it_is_busy_with),
+        cmocka_unit_test(a_core_that_waits_says_what_for),
+        cmocka_unit_test(a_core_with_more_than_twice_its_share_is_imbalance),
+        cmocka_unit_test(a_sample_is_of_its_blocks_alone),
+        cmocka_unit_test(a_sample_ends_its_warps_early),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
