@@ -21,8 +21,8 @@ typedef struct sl_cta_config {
 
 static inline sl_cta_config sl_cta_config_of(const sl_machine *m, uint32_t resident_blocks)
 {
-    return (sl_cta_config){m->cores, resident_blocks, m->core.small_gpc_cores,
-                           m->core.small_gpc_interval, m->level[0].coalesce_cores};
+    return (sl_cta_config){m->cores, resident_blocks, m->core.small_gpc_cores, m->core.small_gpc_interval,
+                           m->level[0].coalesce_cores};
 }
 
 /* State of the rounds over the cores; starts as zeroes. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/finding_costs.h"
 #include "report/launches.h"
 #include "report/rules.h"
 
@@ -83,7 +84,8 @@ static sl_status rank(sl_findings *findings, sl_error *error)
     qsort(r, count, sizeof *r, by_share);
     for (size_t i = 0; i < count; i++) {
         bool first = !kept || !same_group(&findings->list.items[kept - 1], &r[i].finding);
-        bool enough = r[i].group >= sl_finding_least.rule_share && r[i].cycles >= sl_finding_least.cycles;
+        double least = r[i].finding.estimated ? sl_finding_least.gain : sl_finding_least.rule_share;
+        bool enough = r[i].group >= least && r[i].cycles >= sl_finding_least.cycles;
         if (enough && (first || r[i].finding.share >= sl_finding_least.place_share))
             findings->list.items[kept++] = r[i].finding;
     }
@@ -104,6 +106,8 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
     sl_rule_run run = {.facts = &facts, .findings = findings};
     if (!status && !sl_rules_apply(&run))
         status = sl_fail_memory(error);
+    if (!status)
+        status = sl_findings_estimate(input, findings, error);
     if (!status)
         status = rank(findings, error);
     sl_facts_fini(&facts);
@@ -145,8 +149,9 @@ char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
 static char *effect_text(const sl_finding *f, char *buffer, size_t size)
 {
     char effect[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
-    snprintf(buffer, size, "%s %s, about %s%% of the time", sl_human_count((uint64_t)f->effect, effect), f->rule->unit,
-             sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share));
+    snprintf(buffer, size, "%s %s, about %s%% of the %s", sl_human_count((uint64_t)f->effect, effect), f->rule->unit,
+             sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share),
+             f->estimated ? "time, as estimated without them" : "time");
     return buffer;
 }
 
@@ -161,10 +166,18 @@ static void put_evidence(sl_json *j, const void *of)
 
 void sl_document_findings(sl_document *d)
 {
-    static const sl_column columns[] = {
-        SL_DATA("rule"), SL_DATA("kernel"),           SL_DATA("name"),  SL_INST_ID,          SL_DATA("effect"),
-        SL_DATA("unit"), SL_DATA("estimated_cycles"), SL_DATA("share"), SL_DATA("evidence"), SL_DATA("text"),
-        SL_DATA("fix")};
+    static const sl_column columns[] = {SL_DATA("rule"),
+                                        SL_DATA("kernel"),
+                                        SL_DATA("name"),
+                                        SL_INST_ID,
+                                        SL_DATA("effect"),
+                                        SL_DATA("unit"),
+                                        SL_DATA("estimated_cycles"),
+                                        SL_DATA("share"),
+                                        SL_DATA("cost_is"),
+                                        SL_DATA("evidence"),
+                                        SL_DATA("text"),
+                                        SL_DATA("fix")};
     const sl_findings *findings = d ? sl_document_info(d)->findings : NULL;
     if (!findings)
         return;
@@ -182,6 +195,7 @@ void sl_document_findings(sl_document *d)
         sl_table_cell(t, f->rule->unit);
         sl_table_number(t, f->cycles, 0, "");
         sl_table_number(t, f->share, 3, "");
+        sl_table_cell(t, f->estimated ? "estimated without the cause" : "share of work");
         sl_table_json_value(t, put_evidence, f);
         sl_table_cell(t, f->text);
         sl_table_cell(t, f->rule->fix);

@@ -505,8 +505,8 @@ void sl_document_counted(sl_document *d, const sl_launch_log *log)
         SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
 static const sl_metric_list modelled =
     SL_METRIC_LIST(SL_METRIC_est_cycles, SL_METRIC_est_ns, SL_METRIC_est_limit, MODELED);
-static const load_view missing = {
-    "loads with the most misses", "misses", SL_METRIC_ld_sector_misses, SL_METRIC_LIST(MODELED), false, true};
+static const load_view missing = {"loads with the most misses", "misses", SL_METRIC_ld_sector_misses,
+                                  SL_METRIC_LIST(MODELED),      false,    true};
 
 void sl_document_modelled(sl_document *d, const sl_launch_log *log)
 {
