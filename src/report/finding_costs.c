@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/finding_costs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -100,4 +101,69 @@ sl_status sl_findings_estimate(const sl_findings_input *input, sl_findings *find
                 status = estimate_rule(input, &what_if, &sl_rules[r], findings, error);
     }
     return status;
+}
+
+/* ---- kernels without findings ---- */
+
+#define QUIET_SHARE 0.1
+
+static bool has_finding(const sl_findings *findings, const char *symbol)
+{
+    for (size_t i = 0; i < findings->list.count; i++)
+        if (!strcmp(findings->list.items[i].symbol, symbol))
+            return true;
+    return false;
+}
+
+/* Of one kernel. */
+typedef struct kernel_time {
+    const sl_logged_kernel *kernel;
+    uint64_t cycles, most;
+    uint64_t limit; /* of the launch with most cycles */
+} kernel_time;
+
+static void sum_kernels(const sl_result *result, kernel_time *time)
+{
+    for (uint32_t n = 0; n < result->launches; n++) {
+        const sl_logged_kernel *kernel = result->log->launches.items[n].kernel;
+        kernel_time *t = &time[kernel->number];
+        uint64_t cycles = cycles_of(result, n);
+        t->kernel = kernel;
+        t->cycles += cycles;
+        if (cycles > t->most) {
+            t->most = cycles;
+            t->limit = result->launch[n].counts.value[SL_COUNTER_est_limit];
+        }
+    }
+}
+
+static bool add_quiet(const kernel_time *t, double total, sl_findings *findings)
+{
+    const double share = total > 0 ? (double)t->cycles / total : 0;
+    if (!t->kernel || share < QUIET_SHARE || has_finding(findings, t->kernel->symbol))
+        return true;
+    const sl_quiet_kernel quiet = {.name = sl_arena_strdup(&findings->arena, t->kernel->name),
+                                   .limit = sl_counter_word(SL_COUNTER_est_limit, t->limit),
+                                   .share = share};
+    return quiet.name && sl_array_push(&findings->quiet, quiet);
+}
+
+sl_status sl_findings_add_quiet(const sl_findings_input *input, sl_findings *findings, sl_error *error)
+{
+    const sl_result *result = input->estimated;
+    if (!input->recording || !result || !result->log)
+        return SL_OK;
+    size_t kernels = result->log->kernel_count;
+    kernel_time *time = calloc(kernels + 1, sizeof *time);
+    if (!time)
+        return sl_fail_memory(error);
+    sum_kernels(result, time);
+    double total = 0;
+    bool fits = true;
+    for (size_t k = 0; k < kernels; k++)
+        total += (double)time[k].cycles;
+    for (size_t k = 0; k < kernels && fits; k++)
+        fits = add_quiet(&time[k], total, findings);
+    free(time);
+    return fits ? SL_OK : sl_fail_memory(error);
 }

@@ -11,4 +11,7 @@
  */
 sl_status sl_findings_estimate(const sl_findings_input *input, sl_findings *findings, sl_error *error);
 
+/* Lists kernels with at least a tenth of the estimated time that have no finding. */
+sl_status sl_findings_add_quiet(const sl_findings_input *input, sl_findings *findings, sl_error *error);
+
 #endif

@@ -110,6 +110,8 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
         status = sl_findings_estimate(input, findings, error);
     if (!status)
         status = rank(findings, error);
+    if (!status)
+        status = sl_findings_add_quiet(input, findings, error);
     sl_facts_fini(&facts);
     sl_arena_fini(&arena);
     return status;
@@ -118,6 +120,7 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
 void sl_findings_fini(sl_findings *findings)
 {
     sl_array_free(&findings->list);
+    sl_array_free(&findings->quiet);
     sl_arena_fini(&findings->arena);
     *findings = (sl_findings){0};
 }
@@ -271,6 +274,12 @@ static void put_findings(FILE *file, const void *of, size_t width)
             end++;
         if (++groups <= MAX_SHOWN)
             put_group(file, findings, i, end, groups, width ? width : 80);
+    }
+    for (size_t i = 0; i < findings->quiet.count; i++) {
+        const sl_quiet_kernel *k = &findings->quiet.items[i];
+        char share[SL_HUMAN_BYTES];
+        fprintf(file, "%sNothing found in %s (%s%% of the estimated time), which is limited by: %s\n", i ? "" : "\n",
+                k->name, sl_human_ratio(100 * k->share, 0, share), k->limit);
     }
     if (groups > MAX_SHOWN)
         fprintf(file, "(%zu more; --json shows all)\n", groups - MAX_SHOWN);

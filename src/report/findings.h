@@ -73,9 +73,16 @@ typedef struct sl_finding {
     sl_evidence number[SL_MAX_EVIDENCE];
 } sl_finding;
 
+/* A kernel with a large part of the estimated time in which nothing is found. */
+typedef struct sl_quiet_kernel {
+    const char *name, *limit; /* what limits its longest launch (est_limit) */
+    double share;
+} sl_quiet_kernel;
+
 typedef struct sl_findings {
     sl_arena arena;
     char machine[SL_MACHINE_NAME];
+    SL_ARRAY(sl_quiet_kernel) quiet;
     SL_ARRAY(sl_finding) list; /* the largest share of a rule and kernel first; its places together */
 } sl_findings;
 

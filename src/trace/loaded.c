@@ -424,7 +424,7 @@ sl_status sl_warp_reader_access(sl_warp_reader *r, bool *more, sl_error *error)
     sl_status status = sl_warp_cursor_access(&r->cursor, more, error);
     if (__builtin_expect(!l->what_if.changed, true) || status || !*more || !l->what_if.changed[access->slot])
         return status;
-    const sl_what_if_warp warp = {l->launch->lanes, r->warp, l->warps, &r->predictor[access->slot].what_if};
+    const sl_what_if_warp warp = {l->launch->lanes, r->warp, l->warps, r->predictor[access->slot].what_if};
     sl_what_if_apply(l->what_if.id, &l->kernel->inst[access->inst], &warp, access);
     return SL_OK;
 }

@@ -73,18 +73,17 @@ static void coalesce_row(sl_access *a, uint32_t lanes, uint32_t width)
     a->stride = width;
 }
 
-/* Distinct addresses in no order: the next bytes behind those that the warp's access before has got, from where its
- * first one is. What the warp reads in all is then as large as what its lanes ask for. */
+/* Distinct addresses in no order become neighbors of the first lane's. Lanes that each walk along a row of their own
+ * read on behind what the access before has got instead: what the warp reads in all is then as large as what its lanes
+ * ask for. state[0]: where that ended, state[1]: the first lane's address in it. */
 static void coalesce_gather(sl_access *a, const sl_what_if_warp *w, uint32_t width)
 {
-    uint64_t from[SL_MAX_LANES], to[SL_MAX_LANES], lowest = UINT64_MAX;
+    uint64_t from[SL_MAX_LANES], to[SL_MAX_LANES];
     uint32_t count = 0;
     sl_access_expand(a, w->lanes);
-    for (uint64_t left = a->mask; left; left &= left - 1) {
-        uint64_t addr = a->addr[__builtin_ctzll(left)];
-        lowest = addr < lowest ? addr : lowest;
-    }
-    uint64_t next = *w->state ? *w->state : lowest;
+    uint64_t first = a->addr[__builtin_ctzll(a->mask)];
+    bool walks = w->state[0] && first > w->state[1] && first - w->state[1] <= SECTOR;
+    uint64_t next = walks ? w->state[0] : first;
     for (uint64_t left = a->mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(left), i = 0;
         while (i < count && from[i] != a->addr[lane])
@@ -97,7 +96,8 @@ static void coalesce_gather(sl_access *a, const sl_what_if_warp *w, uint32_t wid
         a->addr[lane] = to[i];
     }
     a->affine = false;
-    *w->state = next;
+    w->state[0] = next;
+    w->state[1] = first;
 }
 
 /* Requests with at most one sector more than their bytes need stay as they are: an array need not begin at a sector. */

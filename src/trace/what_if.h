@@ -46,7 +46,7 @@ sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace,
 /* The warp of a block that has `warps`; `state`: of the memory slot, zero before its first access in a stream. */
 typedef struct sl_what_if_warp {
     uint32_t lanes, warp, warps;
-    uint64_t *state;
+    uint64_t *state; /* [2] */
 } sl_what_if_warp;
 void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_warp *warp, sl_access *access);
 

@@ -7,6 +7,7 @@
 #include "access/coalesce.h"
 #include "emu/run_ptx.h"
 #include "trace/recorder.h"
+#include "trace/trace_maker.h"
 #include "trace/walk.h"
 
 enum { LANES = 32, WORD = 4, LOG2_SECTOR = 5 };
@@ -27,15 +28,15 @@ static void apply(sl_what_if_id id, uint32_t warp, uint64_t *state, sl_access *a
 static void a_load_of_one_field_of_structures_becomes_four_sectors(void **test)
 {
     (void)test;
-    uint64_t state = 0;
+    uint64_t state[2] = {0};
     sl_access a = strided(4800, 48); /* structure 100, field 0 */
     assert_int_equal(sl_coalesce_count(&a, LANES, WORD, LOG2_SECTOR), 32);
-    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, &state, &a);
+    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, state, &a);
     assert_int_equal(sl_coalesce_count(&a, LANES, WORD, LOG2_SECTOR), 4);
     for (uint32_t lane = 0; lane < LANES; lane++)
         assert_int_equal(a.addr[lane], 4800 + 4 * lane);
     a = strided(4804, 48); /* field 1: behind the 128 bytes of field 0 */
-    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, &state, &a);
+    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, state, &a);
     assert_int_equal(a.addr[0], 4928);
 }
 
@@ -44,9 +45,9 @@ static void each_word_of_the_structures_keeps_one_address(void **test)
     (void)test;
     uint8_t seen[32 * 12] = {0};
     for (uint64_t field = 0; field < 12; field++) {
-        uint64_t state = 0;
+        uint64_t state[2] = {0};
         sl_access a = strided(4800 + 4 * field, 48);
-        apply(SL_WHAT_IF_STRIDED_STORES, 0, &state, &a);
+        apply(SL_WHAT_IF_STRIDED_STORES, 0, state, &a);
         for (uint32_t lane = 0; lane < LANES; lane++) {
             assert_in_range(a.addr[lane], 4800, 4800 + sizeof seen * 4 - 4);
             seen[(a.addr[lane] - 4800) / 4]++;
@@ -59,9 +60,9 @@ static void each_word_of_the_structures_keeps_one_address(void **test)
 static void lanes_in_descending_order_are_the_same_structures(void **test)
 {
     (void)test;
-    uint64_t state = 0;
+    uint64_t state[2] = {0};
     sl_access a = strided(4800 + 31 * 48, -48);
-    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, &state, &a);
+    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, state, &a);
     assert_int_equal(a.addr[0], 4800);
     assert_int_equal(sl_coalesce_count(&a, LANES, WORD, LOG2_SECTOR), 4);
 }
@@ -69,9 +70,9 @@ static void lanes_in_descending_order_are_the_same_structures(void **test)
 static void a_request_with_one_sector_too_many_stays(void **test)
 {
     (void)test;
-    uint64_t state = 0;
+    uint64_t state[2] = {0};
     sl_access a = strided(4, 4); /* bytes 4 to 131: 5 sectors */
-    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, &state, &a);
+    apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, state, &a);
     assert_int_equal(a.addr[0], 4);
 }
 
@@ -79,36 +80,51 @@ static void a_request_with_one_sector_too_many_stays(void **test)
 static void a_gather_reads_on_from_its_first_address(void **test)
 {
     (void)test;
-    uint64_t state = 0;
+    uint64_t state[2] = {0};
     for (uint64_t word = 0; word < 2; word++) {
         sl_access a = {.mask = UINT32_MAX};
         for (uint64_t lane = 0; lane < LANES; lane++) {
             uint64_t row = lane < 31 ? lane : 30;
             a.addr[lane] = 6400 + row * 64 + row * row * 4 + word * 4;
         }
-        apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, &state, &a);
+        apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, state, &a);
         assert_int_equal(a.addr[0], 6400 + word * 31 * 4); /* 31 words each */
         assert_int_equal(a.addr[30], 6400 + word * 31 * 4 + 30 * 4);
         assert_int_equal(a.addr[31], a.addr[30]);
     }
 }
 
+static void a_random_gather_reads_neighbors_of_its_first_lane(void **test)
+{
+    (void)test;
+    uint64_t state[2] = {0}, random = 1;
+    for (int again = 0; again < 10; again++) {
+        sl_access a = {.mask = UINT32_MAX};
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            a.addr[lane] = 1 << 20 | (next_random(&random) % 65536 & ~3ull);
+        uint64_t first = a.addr[0];
+        apply(SL_WHAT_IF_UNCOALESCED_LOADS, 0, state, &a);
+        assert_int_equal(a.addr[0], first);
+        assert_in_range(sl_coalesce_count(&a, LANES, WORD, LOG2_SECTOR), 4, 5);
+    }
+}
+
 static void a_column_of_shared_memory_takes_one_wavefront(void **test)
 {
     (void)test;
-    uint64_t state = 0;
+    uint64_t state[2] = {0};
     sl_access a = strided(8, 128);
     assert_int_equal(sl_bank_passes(&a, LANES, WORD), 32);
-    apply(SL_WHAT_IF_BANK_CONFLICTS, 0, &state, &a);
+    apply(SL_WHAT_IF_BANK_CONFLICTS, 0, state, &a);
     assert_int_equal(sl_bank_passes(&a, LANES, WORD), 1);
 }
 
 static void local_memory_is_not_accessed(void **test)
 {
     (void)test;
-    uint64_t state = 0;
+    uint64_t state[2] = {0};
     sl_access a = strided(0, 0);
-    apply(SL_WHAT_IF_LOCAL_MEMORY, 0, &state, &a);
+    apply(SL_WHAT_IF_LOCAL_MEMORY, 0, state, &a);
     assert_int_equal(a.mask, 0);
 }
 
@@ -117,10 +133,10 @@ static void a_block_updates_a_word_once(void **test)
 {
     (void)test;
     for (uint32_t warp = 0; warp < 8; warp++) {
-        uint64_t state = 0;
+        uint64_t state[2] = {0};
         for (int again = 0; again < 2; again++) {
             sl_access a = strided(1203 * 4, 0);
-            apply(SL_WHAT_IF_HOT_ATOMICS, warp, &state, &a);
+            apply(SL_WHAT_IF_HOT_ATOMICS, warp, state, &a);
             assert_int_equal(a.mask, warp == 3 && !again ? 1 : 0);
         }
     }
@@ -132,10 +148,10 @@ static void a_block_updates_neighboring_words_once_each(void **test)
     (void)test;
     int kept = 0;
     for (uint32_t warp = 0; warp < 8; warp++) {
-        uint64_t state = 0;
+        uint64_t state[2] = {0};
         for (uint64_t at = 0; at < 512; at += LANES) { /* all words twice */
             sl_access a = strided(at % 256 * 4, 4);
-            apply(SL_WHAT_IF_HOT_ATOMICS, warp, &state, &a);
+            apply(SL_WHAT_IF_HOT_ATOMICS, warp, state, &a);
             kept += __builtin_popcountll(a.mask);
         }
     }
@@ -257,6 +273,7 @@ int main(void)
         cmocka_unit_test(lanes_in_descending_order_are_the_same_structures),
         cmocka_unit_test(a_request_with_one_sector_too_many_stays),
         cmocka_unit_test(a_gather_reads_on_from_its_first_address),
+        cmocka_unit_test(a_random_gather_reads_neighbors_of_its_first_lane),
         cmocka_unit_test(a_column_of_shared_memory_takes_one_wavefront),
         cmocka_unit_test(local_memory_is_not_accessed),
         cmocka_unit_test(a_block_updates_a_word_once),
