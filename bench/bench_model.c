@@ -82,7 +82,8 @@ static void model(modelled *m)
     check(sl_pool_create(1, &pool, &error), &error);
     check(sl_trace_open(m->path, &trace, NULL, &error), &error);
     check(sl_loaded_create(trace, 0, pool, &loaded, &error), &error);
-    check(sl_model_loaded(m->machine, loaded, &(sl_model_options){.seed = 1}, pool, NULL, &result, &error), &error);
+    check(sl_model_loaded(m->machine, loaded, &(sl_model_options){.seed = 1}, NULL, pool, NULL, &result, &error),
+          &error);
     m->misses = result.counts.total.value[SL_COUNTER_ld_sector_misses];
     m->loads = result.counts.total.value[SL_COUNTER_ld_sectors];
     m->lines = result.counts.total.value[SL_COUNTER_compulsory_sectors];

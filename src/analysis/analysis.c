@@ -105,8 +105,14 @@ static sl_model_options model_options(const sl_analysis *analysis)
     return options;
 }
 
+/* Kept from launch to launch. */
+typedef struct model_scratch {
+    sl_sampler *sampler;
+    sl_model_spare spare;
+} model_scratch;
+
 static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n,
-                              sl_sampler *sampler, sl_pool *pool, const sl_progress *progress, sl_result *result,
+                              model_scratch *scratch, sl_pool *pool, const sl_progress *progress, sl_result *result,
                               sl_error *error)
 {
     const sl_model_options options = model_options(analysis);
@@ -114,9 +120,9 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
     sl_model_result modeled = {0};
     sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
     if (!status)
-        status = sl_model_loaded(analysis->machine, loaded, &options, pool, progress, &modeled, error);
+        status = sl_model_loaded(analysis->machine, loaded, &options, &scratch->spare, pool, progress, &modeled, error);
     if (!status)
-        status = sl_time_add(sampler, analysis->machine, loaded, &modeled, error);
+        status = sl_time_add(scratch->sampler, analysis->machine, loaded, &modeled, error);
     if (!status) {
         sl_result_launch *to = &result->launch[n];
         to->counts = modeled.counts.total;
@@ -510,21 +516,22 @@ static const char *verb_of(sl_analysis_kind kind)
 static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
                              const sl_progress *progress, sl_result *result, sl_error *error)
 {
-    sl_sampler *sampler = NULL;
+    model_scratch scratch = {0};
     sl_status status = analysis->kind == SL_ANALYSIS_MODEL
-                           ? sl_sampler_create(analysis->machine, analysis->seed, &sampler, error)
+                           ? sl_sampler_create(analysis->machine, analysis->seed, &scratch.sampler, error)
                            : SL_OK;
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
         sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
                         recording->launch[n]);
         if (analysis->kind == SL_ANALYSIS_MODEL)
-            status = model_launch(analysis, recording, n, sampler, pool, progress, result, error);
+            status = model_launch(analysis, recording, n, &scratch, pool, progress, result, error);
         else if (analysis->kind == SL_ANALYSIS_PROFILE)
             status = profile_launch(recording, n, pool, progress, result, error);
         else
             status = count_launch(analysis, recording, n, pool, result, error);
     }
-    sl_sampler_destroy(sampler);
+    sl_sampler_destroy(scratch.sampler);
+    sl_model_spare_fini(&scratch.spare);
     sl_progress_update(progress, "launches", 1, 1);
     if (!status && analysis->kind == SL_ANALYSIS_PROFILE)
         status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);

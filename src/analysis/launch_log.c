@@ -231,6 +231,7 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
     if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
         (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
         return sl_fail_memory(error);
+    l->repeated += result->stats && result->stats->repeated;
     return SL_OK;
 }
 

@@ -56,6 +56,7 @@ typedef struct sl_launch_log {
     sl_map short_names; /* short name -> the last kernel of it */
     uint32_t kernel_count;
     SL_ARRAY(sl_logged_launch) launches;
+    size_t repeated; /* launches that were not run, as earlier ones have done the same */
 } sl_launch_log;
 
 sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error);

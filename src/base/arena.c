@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16 };
+/* Chunks double from FIRST_BYTES to CHUNK_BYTES: simulators have hundreds of arenas with little in each. */
+enum { FIRST_BYTES = 1024, CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 struct sl_arena_chunk {
     sl_arena_chunk *next;
@@ -53,12 +54,16 @@ void *sl_arena_alloc(sl_arena *arena, size_t bytes)
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     sl_arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes) {
-        size_t size = bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES;
+        bool alone = bytes > CHUNK_BYTES / 4;
+        size_t size = FIRST_BYTES;
+        while (size < CHUNK_BYTES && (size < bytes || (chunk && size <= chunk->size)))
+            size *= 2;
+        size = alone ? bytes : size;
         chunk = calloc(1, sizeof *chunk + size);
         if (!chunk)
             return out_of_memory(arena);
         chunk->size = size;
-        if (size != CHUNK_BYTES && arena->chunks) { /* a large block: keep filling the current chunk */
+        if (alone && arena->chunks) { /* a large block: keep filling the current chunk */
             chunk->next = arena->chunks->next;
             arena->chunks->next = chunk;
         } else {

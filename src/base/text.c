@@ -139,6 +139,15 @@ char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES])
     return buffer;
 }
 
+char *sl_human_time(double time, char buffer[SL_HUMAN_BYTES])
+{
+    static const char *const units[] = {" ns", " us", " ms", " s"};
+    int unit = 0;
+    for (; time >= 1000 && unit < 3; unit++)
+        time /= 1000;
+    return strcat(sl_human_ratio(time, unit ? 2 : 0, buffer), units[unit]);
+}
+
 /* ---- CSV ---- */
 
 static bool is_formula(const char *text)

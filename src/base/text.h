@@ -29,6 +29,8 @@ char *sl_human_count(uint64_t value, char buffer[SL_HUMAN_BYTES]);
 /* The same for bytes, in powers of 1024: "512 B", "1.50 MiB". */
 char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES]);
 /* A ratio with `digits` after the point, with a point in any locale. */
+/* "3.20 us", of nanoseconds. */
+char *sl_human_time(double ns, char buffer[SL_HUMAN_BYTES]);
 char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
 
 /* Text for a terminal. What would control it is shown as '?': names in it may come from strangers. `ascii`: for

@@ -76,18 +76,10 @@ static bool explain_metric(FILE *file, const char *name, bool heading)
 
 static bool explain_heading(FILE *file, const char *heading)
 {
-    static const struct {
-        const char *heading, *description;
-    } headings[] = {
-#define SL_HEADING(heading, description) {heading, description},
-#include "report/headings.def"
-    };
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (!strcmp(headings[i].heading, heading)) {
-            fprintf(file, "%s: %s\n", heading, headings[i].description);
-            return true;
-        }
-    return false;
+    const char *description = sl_heading_description(heading);
+    if (description)
+        fprintf(file, "%s: %s\n", heading, description);
+    return description;
 }
 
 static int explain(const sl_invocation *inv, const char *name)

@@ -68,10 +68,11 @@ static void put_sizes(sl_json *j, const void *of)
     sl_json_close(j, '}');
 }
 
-#define OF_SIZE(title, key)                                                                                            \
+#define OF_SIZE(text, name)                                                                                            \
     {                                                                                                                  \
-        title, true, SL_FIT_FIXED, key, SL_FORM_TEXT | SL_FORM_CSV                                                     \
+        .title = text, .right = true, .key = name, .forms = SL_FORM_TEXT | SL_FORM_CSV                                 \
     }
+
 static sl_table *make_table(sl_document *d, bool named)
 {
     static const sl_column columns[] = {SL_TEXTS_AS("workload", "name"),

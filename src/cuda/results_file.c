@@ -70,7 +70,8 @@ char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, si
     X(s->warp_insts)                                                                                                   \
     X(s->thread_insts)                                                                                                 \
     X(s->blocks)                                                                                                       \
-    X(s->parallel)
+    X(s->parallel)                                                                                                     \
+    X(s->repeated)
 
 /* ---- writing ---- */
 

@@ -174,6 +174,8 @@ typedef struct sl_code {
     uint32_t special_bytes;
     const uint32_t *called_by_handle; /* with indirect calls: number of a function's handle -> index into `function` */
     bool has_indirect_calls, has_atomics, has_printf, has_calls, has_barriers, can_spin;
+    bool sees_more;      /* than parameters and memory: clocks, textures, functions of the host, other multiprocessors'
+                            memory */
     bool knows_clusters; /* it computes addresses in other blocks of its cluster, or may be given such */
 } sl_code;
 

@@ -201,6 +201,7 @@ static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
 {
     if (special == SL_SREG_WARP_SZ)
         return sl_decode_const(d, 32, bytes);
+    d->kernel->code.sees_more |= sl_is_clock(special);
     if (sl_is_clock(special)) {
         uint32_t ref = sl_decode_temp(d, bytes);
         sl_op *op = sl_emit(d, ref, ref, ref, ref, bytes == 8 ? "clock_u64" : "clock_u32");

@@ -48,6 +48,24 @@ static bool find_builtin(const sl_decoder *d, const char *name, uint8_t *builtin
     return found >= 0;
 }
 
+/* Textures are objects that the host may replace; whatever is called may call the host. */
+static bool sees_more(sl_ptx_op op)
+{
+    switch ((int)op) {
+    case SL_OP_TEX:
+    case SL_OP_TLD4:
+    case SL_OP_TXQ:
+    case SL_OP_SUQ:
+    case SL_OP_SULD:
+    case SL_OP_SUST:
+    case SL_OP_SURED:
+    case SL_OP_MULTIMEM:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module)
 {
     d->func = func;
@@ -57,6 +75,7 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
         d->inst = inst;
         d->kernel->code.knows_clusters |=
             inst->op == SL_OP_MAPA || inst->op == SL_OP_GETCTARANK || sl_ptx_has(inst, SL_MOD_SHARED_CLUSTER);
+        d->kernel->code.sees_more |= sees_more(inst->op);
         if (inst->op != SL_OP_CALL)
             continue;
         uint32_t at = inst->operands && inst->operand[0].kind == SL_OPD_LIST ? 1 : 0;
@@ -67,7 +86,7 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
         if (target->kind == SL_OPD_REG) {
             for (uint32_t k = 0; k < d->program->functions && !d->kernel->code.has_indirect_calls; k++)
                 sl_decode_function_index(d, d->program->function[k], d->program->function_module[k]);
-            d->kernel->code.has_indirect_calls = true;
+            d->kernel->code.has_indirect_calls = d->kernel->code.sees_more = true;
             continue;
         }
         const sl_ptx_func *callee = sl_program_function(d->program, module, target->name, &where);
@@ -77,6 +96,7 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
             d->kernel->code.has_printf |= builtin <= SL_BUILTIN_ASSERTFAIL;
         else
             sl_decode_refuse(d, "%s is not defined in the program", target->name);
+        d->kernel->code.sees_more |= !callee;
         d->kernel->code.has_calls = true;
     }
 }

@@ -225,25 +225,95 @@ static void record_matrix(sl_warp *w, const sl_op *o, const memory_matrix *m, co
     sl_warp_record(w, o, w->mask, addr);
 }
 
-static void move_matrix(sl_warp *w, const sl_op *o, bool store)
+/* Where the first element of a register lies in the matrix, by lane, in bytes. Lanes 4 * g … 4 * g + 3 share a line of
+ * a factor, and those of all g have the same k. */
+static void places_of(const memory_matrix *m, int reg, u32 row_bytes, u32 col_bytes, u32 *place)
 {
-    _Alignas(64) u64 base[SL_LANES];
-    u32 stride[SL_LANES];
-    memory_matrix m = matrix_of(w, o);
-    const u32 *list = &w->code->list[o->list];
+    int row, col, next_row, next_col;
+    matrix_spot(m, reg, 0, 0, &row, &col);
+    u32 origin = (u32)row * row_bytes + (u32)col * col_bytes;
+    matrix_spot(m, reg, 0, 1, &next_row, &next_col);
+    u32 of_t = (u32)(next_row - row) * row_bytes + (u32)(next_col - col) * col_bytes;
+    matrix_spot(m, reg, 0, 4, &next_row, &next_col);
+    u32 of_g = (u32)(next_row - row) * row_bytes + (u32)(next_col - col) * col_bytes;
+    for (u32 lane = 0; lane < 32; lane++)
+        place[lane] = origin + lane / 4 * of_g + lane % 4 * of_t;
+}
+
+/* The elements of a register, `step` bytes after one another in memory, for some of 32 lanes. */
+#define MOVE(T, per)                                                                                                   \
+    static void move_##T(T *of_lane, u8 *memory, const u32 *place, u32 step, u32 active, bool store)                   \
+    {                                                                                                                  \
+        for (int lane = 0; lane < 32; lane++)                                                                          \
+            for (u32 e = 0; e < (per) && active >> lane & 1; e++) {                                                    \
+                u8 *element = memory + place[lane] + e * step; /* need not be aligned */                               \
+                if (store)                                                                                             \
+                    memcpy(element, &of_lane[lane * (per) + e], sizeof(T));                                            \
+                else                                                                                                   \
+                    memcpy(&of_lane[lane * (per) + e], element, sizeof(T));                                            \
+            }                                                                                                          \
+    }
+MOVE(u8, 4)
+MOVE(u16, 2)
+MOVE(u32, 1)
+MOVE(u64, 1)
+
+static void move_register(const memory_matrix *m, u32 size, u8 *of_lane, u8 *memory, const u32 *place, u32 step,
+                          u32 active, bool store)
+{
+    if (m->type == SL_MATRIX_F64)
+        move_u64((u64 *)(void *)of_lane, memory, place, 0, active, store);
+    else if (size == 4 || step == size)
+        move_u32((u32 *)(void *)of_lane, memory, place, 0, active, store);
+    else if (size == 2)
+        move_u16((u16 *)(void *)of_lane, memory, place, step, active, store);
+    else
+        move_u8(of_lane, memory, place, step, active, store);
+}
+
+/* Lanes from `first` on share a matrix: where they agree on it, and all of it is in one piece of memory, only that is
+ * looked up. False: each element has to be. */
+static bool move_whole(sl_warp *w, const sl_op *o, const memory_matrix *m, int first, const u64 *base,
+                       const u32 *stride, bool store)
+{
+    const u32 active = (u32)(w->mask >> first), some = (u32)first + (u32)__builtin_ctz(active);
+    u64 differ = 0;
+    for (u32 left = active; left; left &= left - 1) {
+        u32 i = (u32)first + (u32)__builtin_ctz(left);
+        differ |= (base[i] ^ base[some]) | (stride[i] ^ stride[some]);
+    }
+    u64 lines = (u64)(m->columns ? m->cols : m->rows), length = (u64)(m->columns ? m->rows : m->cols);
+    u64 line_bytes = (u64)stride[some] * o->size, bytes = (lines - 1) * line_bytes + length * o->size;
+    if (differ || base[some] & (o->size - 1u) || stride[some] < length || bytes > UINT32_MAX)
+        return false;
+    u8 *memory = sl_memory_whole(w, o, base[some], bytes, store);
+    if (!memory)
+        return false;
+    u32 row_bytes = (u32)(m->columns ? o->size : line_bytes), col_bytes = (u32)(m->columns ? line_bytes : o->size);
+    bool along_rows = m->role == 0 || (m->role == 2 && m->s.n != 32); /* as sum_spot turns 8 x 32 over */
+    for (int reg = 0; reg < m->regs; reg++) {
+        u32 place[32], lane_bytes = m->type == SL_MATRIX_F64 ? 8 : 4;
+        places_of(m, reg, row_bytes, col_bytes, place);
+        u8 *of_lane = (u8 *)sl_operand(w, w->code->list[o->list + 3 + (u32)reg]) + (size_t)first * lane_bytes;
+        move_register(m, o->size, of_lane, memory, place, along_rows ? col_bytes : row_bytes, active, store);
+    }
+    return true;
+}
+
+/* One element after the other, with all that may be wrong with each. */
+static void move_each(sl_warp *w, const sl_op *o, const memory_matrix *m, u64 mask, const u64 *base, const u32 *stride,
+                      bool store)
+{
     bool check = w->worker->run->emu->check_uninit;
-    addresses(w, o, base);
-    memcpy(stride, sl_operand(w, list[2]), sizeof stride); /* the result may overwrite it */
-    record_matrix(w, o, &m, base, stride);
-    for (int reg = 0; reg < m.regs; reg++) {
-        u8 *result = sl_operand(w, list[3 + reg]);
-        SL_EACH_ACTIVE(w, i)
-        {
-            u8 *word = result + (size_t)i * (m.type == SL_MATRIX_F64 ? 8 : 4);
-            for (int e = 0; e < m.per; e++) {
+    for (int reg = 0; reg < m->regs; reg++) {
+        u8 *result = sl_operand(w, w->code->list[o->list + 3 + (u32)reg]);
+        for (u64 left = mask; left; left &= left - 1) {
+            int i = __builtin_ctzll(left);
+            u8 *word = result + (size_t)i * (m->type == SL_MATRIX_F64 ? 8 : 4);
+            for (int e = 0; e < m->per; e++) {
                 int row, col;
-                matrix_spot(&m, reg, e, i & 31, &row, &col);
-                u64 index = m.columns ? (u64)col * stride[i] + (u64)row : (u64)row * stride[i] + (u64)col;
+                matrix_spot(m, reg, e, i & 31, &row, &col);
+                u64 index = m->columns ? (u64)col * stride[i] + (u64)row : (u64)row * stride[i] + (u64)col;
                 u64 addr = base[i] + index * o->size;
                 void *memory = sl_memory_resolve(w, o, i, addr, o->size, store);
                 if (check && store)
@@ -256,6 +326,21 @@ static void move_matrix(sl_warp *w, const sl_op *o, bool store)
                     memcpy(word + e * o->size, memory, o->size);
             }
         }
+    }
+}
+
+static void move_matrix(sl_warp *w, const sl_op *o, bool store)
+{
+    _Alignas(64) u64 base[SL_LANES];
+    u32 stride[SL_LANES];
+    memory_matrix m = matrix_of(w, o);
+    addresses(w, o, base);
+    memcpy(stride, sl_operand(w, w->code->list[o->list + 2]), sizeof stride); /* the result may overwrite it */
+    record_matrix(w, o, &m, base, stride);
+    for (int first = 0; first < SL_LANES; first += 32) {
+        u64 mask = w->mask & (u64)UINT32_MAX << first;
+        if (mask && (w->worker->run->emu->check_uninit || !move_whole(w, o, &m, first, base, stride, store)))
+            move_each(w, o, &m, mask, base, stride, store);
     }
 }
 

@@ -301,11 +301,20 @@ sl_status sl_heap_reserve(sl_heap *heap, uint64_t bytes, uint64_t align, uint64_
     return SL_OK;
 }
 
+/* Memory that is not the heap's own; it may have been written elsewhere. */
+static void note_mapped(sl_heap *heap, uint64_t addr, uint64_t bytes)
+{
+    size_t above = first_above(heap, addr);
+    if (above)
+        heap->allocs.items[above - 1].mapped = true;
+    sl_heap_mark_written(heap, addr, bytes);
+}
+
 sl_status sl_heap_place(sl_heap *heap, uint64_t addr, uint64_t bytes, const char *label, sl_error *error)
 {
     sl_status status = insert(heap, addr, bytes, SL_ALLOC_DEVICE, label, error);
     if (status == SL_OK)
-        sl_heap_mark_written(heap, addr, bytes); /* it may have been, elsewhere */
+        note_mapped(heap, addr, bytes);
     return status;
 }
 
@@ -334,7 +343,7 @@ sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *
         remove_at(heap, above - 1);
     sl_status status = insert(heap, base, bytes, SL_ALLOC_HOST, "registered", error);
     if (status == SL_OK)
-        sl_heap_mark_written(heap, base, bytes);
+        note_mapped(heap, base, bytes);
     return status;
 }
 

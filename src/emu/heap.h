@@ -32,6 +32,7 @@ typedef struct sl_alloc {
     const char *label;    /* owned by the heap; NULL: none; what is given as "in f" is kept as "alloc N in f" */
     uint8_t kind;         /* sl_alloc_kind */
     bool live;
+    bool mapped;      /* by the caller, who may take it away: registered or placed */
     uint8_t *written; /* with uninitialized-read checking: one bit per byte; else NULL */
 } sl_alloc;
 

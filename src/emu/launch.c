@@ -15,6 +15,7 @@
 #include "base/mangle.h"
 #include "base/pool.h"
 #include "emu/independence.h"
+#include "emu/repetition.h"
 #include "emu/warp.h"
 #include "machine/occupancy.h"
 
@@ -54,6 +55,11 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
                                &emu->grid_workspace, error);
     if (status == SL_OK)
         status = sl_pool_create((unsigned)settings->threads, &emu->pool, error);
+    /* A sink that keeps nothing has to get every launch, and so have checks that remember what was accessed. */
+    bool all = settings->no_reuse || settings->max_instructions || emu->check_uninit || emu->check_race ||
+               (config->sink && !config->sink->keep);
+    if (status == SL_OK && !all && !(emu->repetitions = sl_repetitions_create()))
+        status = sl_fail_memory(error);
     if (status != SL_OK) {
         sl_emu_destroy(emu);
         return status;
@@ -71,6 +77,7 @@ void sl_emu_destroy(sl_emu *emu)
     sl_pool_destroy(emu->pool);
     sl_heap_destroy(emu->heap);
     sl_textures_destroy(emu->textures);
+    sl_repetitions_destroy(emu->repetitions);
     sl_printed_fini(&emu->printed);
     free(emu->ranges);
     sl_arena_fini(&emu->range_labels);
@@ -266,6 +273,7 @@ typedef struct launcher {
     pthread_cond_t turn;
     uint64_t next; /* the cluster whose trace is due; only when they run in parallel */
     bool parallel, failed;
+    bool outside; /* it has accessed memory outside of allocations */
     struct context {
         sl_worker worker;
         sl_cluster cluster;
@@ -510,7 +518,7 @@ static void free_residents(launcher *l)
 }
 
 /* Passes on what sl_emu_config.stray wants to hear, the same for any number of threads. */
-static void tell_strays(const launcher *l)
+static void tell_strays(launcher *l)
 {
     const sl_emu_config *config = &l->run.emu->config;
     const sl_worker *first = NULL;
@@ -521,6 +529,7 @@ static void tell_strays(const launcher *l)
         if (worker->stray && (!first || worker->stray_block < first->stray_block))
             first = worker;
     }
+    l->outside = first != NULL;
     if (first)
         config->stray(config->stray_context, first->stray, accesses);
 }
@@ -608,10 +617,33 @@ static bool accesses_rows(const sl_trace_kernel *facts)
     return false;
 }
 
+/* What a launch that is known would do. */
+static sl_status repeat(launcher *l, const sl_known_launch *known, sl_launch_stats *stats, sl_error *error)
+{
+    *stats = known->stats;
+    stats->repeated = true;
+    l->run.emu->cycles += known->cycles;
+    return l->run.recording ? l->sink->repeat(l->sink->context, known->number, error) : SL_OK;
+}
+
+static sl_status run_watched(launcher *l, sl_known_launch *known, sl_repetition how, sl_launch_stats *stats,
+                             sl_error *error)
+{
+    sl_emu *emu = l->run.emu;
+    uint64_t before = emu->cycles;
+    sl_status status = run_blocks(l, stats, error);
+    bool repeatable = status == SL_OK && sl_repetitions_ran(emu->repetitions, emu->heap, known, how, l->outside, stats,
+                                                            emu->cycles - before);
+    if (repeatable && l->run.recording && l->sink->keep)
+        known->recorded = l->sink->keep(l->sink->context, known->number);
+    return status;
+}
+
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
                      sl_error *error)
 {
     sl_launch_stats totals = {0};
+    sl_known_launch *known;
     emu->fault = SL_FAULT_NONE;
     sl_status status = check_launch(emu, kernel, launch, error);
     if (status != SL_OK)
@@ -639,6 +671,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
     if (launch->cooperative)
         memset(sl_heap_host(emu->heap, emu->grid_workspace), 0, SL_GRID_WORKSPACE_BYTES);
     sl_trace_launch facts = describe(run);
+    sl_repetition how = sl_repetitions_look(emu->repetitions, emu->heap, kernel, launch, &known);
     if (l.sink) {
         bool wanted = true;
         status = refresh_ranges(emu, error);
@@ -651,7 +684,10 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
         run->counter =
             wanted && l.sink->counter && !accesses_rows(&kernel->facts) ? l.sink->counter(l.sink->context) : NULL;
     }
-    status = run_blocks(&l, &totals, error);
+    if (how == SL_LAUNCH_KNOWN && (!run->recording || known->recorded))
+        status = repeat(&l, known, &totals, error);
+    else
+        status = run_watched(&l, known, how, &totals, error);
     sl_printed_pass_on(&emu->printed, &emu->config);
     if (l.sink) {
         char text[sizeof(sl_error)] = "";

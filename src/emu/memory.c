@@ -229,6 +229,22 @@ void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64
     return (void *)(uintptr_t)(addr + warp->worker->shift);
 }
 
+void *sl_memory_whole(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t bytes, bool store)
+{
+    uint64_t offset;
+    window where = locate(op, addr, &offset);
+    if (where == WINDOW_SHARED) {
+        const sl_block *block = sl_shared_block(warp, offset, &offset);
+        bool inside =
+            block && block->live_threads && offset <= block->shared_bytes && bytes <= block->shared_bytes - offset;
+        return inside ? block->shared + offset : NULL;
+    }
+    const sl_alloc *alloc = where == WINDOW_GLOBAL ? sl_heap_find(warp->worker->run->emu->heap, addr) : NULL;
+    if (!alloc || bytes > alloc->bytes - (addr - alloc->base) || !is_accessible(warp, alloc, store))
+        return NULL;
+    return (void *)(uintptr_t)(addr + warp->worker->shift);
+}
+
 /* The map of written bytes for an address and the bit where it starts; NULL: not tracked. */
 static uint8_t *written_map(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t *first)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "emu/repetition.h"
 #include "emu/warp.h"
 
 static bool is_data(const sl_ptx_var *var)
@@ -247,6 +248,7 @@ void sl_emu_unload(sl_emu *emu, sl_emu_program *program)
 {
     if (!program)
         return;
+    sl_repetitions_clear(emu->repetitions);
     for (size_t i = 0; i < program->kernels.count; i++) {
         free(program->kernels.items[i]->code.consts);
         sl_arena_fini(&program->kernels.items[i]->arena);

@@ -232,6 +232,7 @@ struct sl_emu {
     uint64_t launches;
     uint64_t cycles; /* of all launches before this one */
     struct sl_textures *textures;
+    struct sl_repetitions *repetitions; /* NULL: every launch runs */
     sl_printed printed;
     uint64_t params;               /* device memory for parameter blocks */
     uint64_t grid_workspace;       /* device memory for cooperative launches: what %envreg1 and %envreg2 point to */
@@ -258,6 +259,9 @@ static inline void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, 
 {
     return sl_memory_resolve_aligned(warp, op, lane, addr, bytes, bytes, store);
 }
+/* The host pointer of bytes that lie in one live allocation, or in the shared memory of a block that has not exited.
+ * NULL: they do not, or lie in local memory, which every lane has its own of; alignment is the caller's matter. */
+void *sl_memory_whole(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t bytes, bool store);
 /* Slow path for --check=uninit. */
 void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
 void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);

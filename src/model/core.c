@@ -43,6 +43,7 @@ typedef struct core {
     sl_core_result *result;
     sl_l1 *l1;
     sl_access_shape shape;
+    uint32_t slots; /* of blocks that are ever used: few in a small launch, whose warps cost more than their accesses */
     const sl_core_limits *limits;
     uint32_t warps; /* of a block */
     warp *warp;     /* [resident_blocks * warps] */
@@ -427,7 +428,7 @@ static uint32_t next_warp(core *c)
 static sl_status run(core *c)
 {
     sl_status status = SL_OK;
-    for (uint32_t s = 0; s < c->config->resident_blocks && !status; s++)
+    for (uint32_t s = 0; s < c->slots && !status; s++)
         status = start_block(c, s);
     while (!status && (c->in_queue || c->first_blocked != NO_WARP)) {
         uint32_t number = next_warp(c);
@@ -458,24 +459,23 @@ static void destroy(core *c)
 
 static bool make_warps(core *c)
 {
-    const sl_core_config *config = c->config;
-    uint32_t count = config->resident_blocks * c->warps, words = (c->warps + 63) / 64;
-    size_t slots = sl_loaded_kernel(config->loaded)->mem_slots;
+    uint32_t count = c->slots * c->warps, words = (c->warps + 63) / 64;
+    size_t slots = sl_loaded_kernel(c->config->loaded)->mem_slots;
     slots = slots ? slots : 1;
     c->warp = calloc(count, sizeof *c->warp);
-    c->slot = calloc(config->resident_blocks, sizeof *c->slot);
+    c->slot = calloc(c->slots, sizeof *c->slot);
     c->heap = malloc(count * sizeof *c->heap);
     if (!c->warp || !c->slot || !c->heap)
         return false;
     sl_predictor *predictors = malloc(count * slots * sizeof *predictors);
     c->warp[0].predictor = predictors;
-    uint64_t *waiting = calloc((size_t)config->resident_blocks * words, sizeof *waiting);
+    uint64_t *waiting = calloc((size_t)c->slots * words, sizeof *waiting);
     c->slot[0].waiting = waiting;
     if (!predictors || !waiting)
         return false;
     for (uint32_t i = 0; i < count; i++)
         c->warp[i].predictor = &predictors[i * slots];
-    for (uint32_t i = 0; i < config->resident_blocks; i++)
+    for (uint32_t i = 0; i < c->slots; i++)
         c->slot[i].waiting = &waiting[(size_t)i * words];
     return true;
 }
@@ -489,6 +489,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .result = result,
         .limits = &config->machine->core,
         .warps = sl_launch_warps(launch),
+        .slots = blocks < config->resident_blocks ? (uint32_t)blocks : config->resident_blocks,
         .first_blocked = NO_WARP,
         .block = block,
         .blocks = blocks,
@@ -499,7 +500,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .level = config->l1,
         .latency = config->machine->memory.latency_cycles,
         .sigma = config->machine->memory.latency_sigma,
-        .warps = config->resident_blocks * c.warps,
+        .warps = c.slots * c.warps,
         .no_latency = config->no_latency,
         .no_associativity = config->no_associativity,
         .no_mshr = config->no_mshr,

@@ -29,7 +29,8 @@ typedef struct model {
     sl_hot_words *atomics; /* [cores]; NULL: the kernel has none */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
-    const sl_level *point;                  /* first levels that are modeled in the same pass */
+    sl_model_spare *spare;
+    const sl_level *point; /* first levels that are modeled in the same pass */
     size_t points;
     const sl_progress *progress;
     pthread_mutex_t lock; /* of `done` and of progress */
@@ -138,13 +139,27 @@ static bool feed(sl_shared *shared, stream *heap, size_t count)
     return true;
 }
 
+static void destroy_level(sl_model_spare *spare, uint32_t number)
+{
+    for (uint32_t i = 0; spare->cache[number] && i < spare->caches[number]; i++)
+        sl_shared_destroy(spare->cache[number][i]);
+    free(spare->cache[number]);
+    spare->cache[number] = NULL;
+}
+
+void sl_model_spare_fini(sl_model_spare *spare)
+{
+    for (uint32_t n = 0; n < SL_MAX_LEVELS; n++)
+        destroy_level(spare, n);
+}
+
 /* Work of one level: its instances, each fed by those above it. */
 typedef struct level_work {
     const model *m;
     uint32_t number;           /* of the level */
     uint32_t above_per_here;   /* instances */
     uint32_t above;            /* instances above in all */
-    sl_shared **here, **upper; /* upper NULL: the cores */
+    sl_shared **here, **upper; /* here: the spare ones at first; upper NULL: the cores */
 } level_work;
 
 static sl_status run_instance(void *context, size_t index, unsigned worker, sl_error *error)
@@ -163,7 +178,9 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .spill = sl_loaded_spill(m->loaded),
         .seed = m->options->seed + (w->number * UINT64_C(65536) + index) * UINT64_C(0x9e3779b97f4a7c15),
     };
-    sl_status status = sl_shared_create(&config, &w->here[index], error);
+    sl_shared *spare = w->here[index];
+    w->here[index] = NULL;
+    sl_status status = sl_shared_create(&config, spare, &w->here[index], error);
     stream *heap = status ? NULL : malloc((end - first) * sizeof *heap);
     if (!status && !heap)
         status = sl_fail_memory(error);
@@ -181,11 +198,22 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
     return status;
 }
 
-static void destroy_instances(sl_shared **instance, uint32_t count)
+/* The caches of a level, in whose places are those of the launch before, if it had as many. NULL: memory ran out. */
+static sl_shared **make_places(sl_model_spare *spare, uint32_t number, uint32_t instances)
+{
+    if (spare->cache[number] && spare->caches[number] == instances)
+        return spare->cache[number];
+    destroy_level(spare, number);
+    spare->cache[number] = calloc(instances, sizeof *spare->cache[number]);
+    spare->caches[number] = instances;
+    return spare->cache[number];
+}
+
+static void drop_traffic(sl_shared **instance, uint32_t count)
 {
     for (uint32_t i = 0; instance && i < count; i++)
-        sl_shared_destroy(instance[i]);
-    free(instance);
+        if (instance[i])
+            sl_shared_drop_traffic(instance[i]);
 }
 
 static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
@@ -196,10 +224,9 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
     for (uint32_t n = 1; n < m->machine->levels && !status; n++) {
         uint32_t per_instance = m->machine->level[n].cores_per_instance;
         uint32_t instances = (m->cores + per_instance - 1) / per_instance;
-        sl_shared **here = calloc(instances, sizeof *here);
+        sl_shared **here = make_places(m->spare, n, instances);
         m->level[n] = calloc(m->slots + 1, sizeof *m->level[n]);
         if (!here || !m->level[n]) {
-            free(here);
             status = sl_fail_memory(error);
             break;
         }
@@ -215,12 +242,12 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
                 m->level[n][s].written += counts[s].written;
             }
         }
-        destroy_instances(upper, above);
+        drop_traffic(upper, above);
         upper = here;
         above = instances;
         above_cores = per_instance;
     }
-    destroy_instances(upper, above);
+    drop_traffic(upper, above);
     return status;
 }
 
@@ -264,7 +291,7 @@ static void add_working_set(const model *m, sl_counts *to)
 {
     uint64_t sum[SL_FIT_BINS] = {0}, all = 0, fits = 0;
     for (uint32_t c = 0; c < m->cores; c++)
-        for (int i = 0; i < SL_FIT_BINS; i++) {
+        for (int i = 0; i < SL_FIT_BINS && m->lists.first[c + 1] > m->lists.first[c]; i++) {
             sum[i] += m->core[c].result.fit[i];
             all += m->core[c].result.fit[i];
         }
@@ -388,11 +415,14 @@ static void fini(model *m)
 }
 
 sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
-                          sl_pool *pool, const sl_progress *progress, sl_model_result *result, sl_error *error)
+                          sl_model_spare *spare, sl_pool *pool, const sl_progress *progress, sl_model_result *result,
+                          sl_error *error)
 {
+    sl_model_spare none = {0};
     model m = {.machine = machine,
                .loaded = loaded,
                .options = options,
+               .spare = spare ? spare : &none,
                .progress = progress,
                .lock = PTHREAD_MUTEX_INITIALIZER};
     *result = (sl_model_result){0};
@@ -404,6 +434,7 @@ sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, co
     if (!status)
         status = collect(&m, result, error);
     fini(&m);
+    sl_model_spare_fini(&none);
     return status;
 }
 

@@ -26,9 +26,19 @@ struct sl_model_result {
     sl_cta_lists lists;  /* the blocks of each core */
 };
 
-/* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `progress` (may be NULL) counts cores. */
+/* Caches of a launch that the next one takes the memory of: most of the time of a small launch. Zeroed before the
+ * first, for one launch at a time; freed by sl_model_spare_fini. */
+typedef struct sl_model_spare {
+    struct sl_shared **cache[SL_MAX_LEVELS]; /* of each level, by instance */
+    uint32_t caches[SL_MAX_LEVELS];
+} sl_model_spare;
+void sl_model_spare_fini(sl_model_spare *spare);
+
+/* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `spare` may be NULL: nothing is kept.
+ * `progress` (may be NULL) counts cores. */
 sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
-                          sl_pool *pool, const sl_progress *progress, sl_model_result *result, sl_error *error);
+                          sl_model_spare *spare, sl_pool *pool, const sl_progress *progress, sl_model_result *result,
+                          sl_error *error);
 void sl_model_result_fini(sl_model_result *result);
 
 /* The first level for this launch, without the carve-out of shared memory. `occupancy` may be NULL. */

@@ -15,7 +15,7 @@ sl_status sl_model_launch(const sl_machine *machine, const sl_trace *trace, uint
     sl_model_result *made = calloc(1, sizeof *made);
     sl_status status = made ? sl_loaded_create(trace, launch, pool, &loaded, error) : sl_fail_memory(error);
     if (!status)
-        status = sl_model_loaded(machine, loaded, options ? options : &presets, pool, NULL, made, error);
+        status = sl_model_loaded(machine, loaded, options ? options : &presets, NULL, pool, NULL, made, error);
     sl_loaded_destroy(loaded);
     if (status)
         sl_model_result_destroy(made);

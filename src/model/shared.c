@@ -21,6 +21,7 @@ typedef struct coalesced {
     uint64_t until;
     uint32_t group, sectors; /* sectors 0: free */
     uint32_t reads;          /* those that were merged, and itself */
+    uint32_t epoch;          /* others than that of the cache: free */
 } coalesced;
 
 enum { LOG2_COALESCED = 16, ALL_GROUPS = -1 };
@@ -34,6 +35,9 @@ struct sl_shared {
     uint32_t partitions, partition_ways;
     uint64_t *tag; /* [partitions * sets * partition_ways]: line + 1; 0: free. Separate: most requests read only tags */
     line_state *lines; /* [partitions * sets * partition_ways] */
+    uint32_t
+        *set_epoch; /* [partitions * sets]: what a set holds of another epoch than this is of an earlier cache that */
+    uint32_t epoch; /* had the memory: most sets of a large cache are not accessed in a small launch */
     uint64_t now;
     sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
     uint64_t *all_ways;   /* a mask: all of them may be evicted */
@@ -54,7 +58,7 @@ static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32
 /* A read of its line by its group is there, and may be merged with. */
 static bool is_open(const sl_shared *s, const coalesced *j, const sl_traffic *t, uint32_t group)
 {
-    return j->sectors && j->line == t->line && j->group == group && t->time < j->until &&
+    return j->sectors && j->epoch == s->epoch && j->line == t->line && j->group == group && t->time < j->until &&
            sl_coalescer_takes(s->config.above, j->reads);
 }
 
@@ -66,8 +70,9 @@ static uint64_t answered_at(const sl_shared *s, const sl_traffic *t, bool hit)
     uint64_t at = t->time + (cycles > way ? cycles - way : 0);
     coalesced *fetched = find_coalesced(s, t, ALL_GROUPS);
     if (!hit)
-        *fetched = (coalesced){.line = t->line, .until = at};
-    return hit && fetched->line == t->line && fetched->until > at ? fetched->until : at;
+        *fetched = (coalesced){.line = t->line, .until = at, .epoch = s->epoch};
+    bool waits = hit && fetched->epoch == s->epoch && fetched->line == t->line && fetched->until > at;
+    return waits ? fetched->until : at;
 }
 
 /* ---- the cache ---- */
@@ -123,6 +128,11 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
     line_state *lines = &s->lines[set * ways];
     sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = (sl_mem_access)t->kind};
     s->now++;
+    if (__builtin_expect(s->set_epoch[set] != s->epoch, false)) {
+        memset(tag, 0, ways * sizeof *tag);
+        memset(lines, 0, ways * sizeof *lines);
+        s->set_epoch[set] = s->epoch;
+    }
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
             lines[w].stamp = s->now;
@@ -253,7 +263,7 @@ bool sl_shared_access(sl_shared *s, const sl_traffic *t, uint32_t source)
     if (!access_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
-    *j = open ? (coalesced){0} : (coalesced){t->line, answered_at(s, t, hit), group, t->sectors, 1};
+    *j = open ? (coalesced){0} : (coalesced){t->line, answered_at(s, t, hit), group, t->sectors, 1, s->epoch};
     return true;
 }
 
@@ -284,9 +294,37 @@ static sl_status make_replacement(sl_shared *s, sl_error *error)
     return sl_policy_init(&s->policy, &choice, &shape, error);
 }
 
-sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, sl_error *error)
+/* Takes over the pages of a cache as large, which earlier launches have accessed; what they held is of an earlier
+ * epoch. */
+static bool make_pages(sl_shared *s, sl_shared *spare)
 {
-    const sl_level *level = config->level, *above = config->above;
+    size_t sets = (size_t)s->partitions * s->level->sets;
+    bool merges = sl_coalescer_exists(s->config.above);
+    s->size = sets * s->partition_ways;
+    s->epoch = 1;
+    if (spare && spare->size == s->size && spare->partition_ways == s->partition_ways && !spare->coalesced == !merges &&
+        spare->epoch < UINT32_MAX) {
+        s->tag = spare->tag;
+        s->lines = spare->lines;
+        s->set_epoch = spare->set_epoch;
+        s->coalesced = spare->coalesced;
+        s->epoch = spare->epoch + 1;
+        spare->tag = NULL;
+        spare->lines = NULL;
+        spare->set_epoch = NULL;
+        spare->coalesced = NULL;
+        return true;
+    }
+    s->tag = zeroed(s->size * sizeof *s->tag);
+    s->lines = zeroed(s->size * sizeof *s->lines);
+    s->set_epoch = zeroed(sets * sizeof *s->set_epoch);
+    if (merges)
+        s->coalesced = zeroed(sizeof *s->coalesced << LOG2_COALESCED);
+    return s->tag && s->lines && s->set_epoch && (!merges || s->coalesced);
+}
+
+static sl_status check_levels(const sl_level *level, const sl_level *above, sl_error *error)
+{
     if (level->line_bytes / level->sector_bytes > 16 || above->line_bytes / above->sector_bytes > 16 ||
         above->line_bytes / level->sector_bytes > 32 || above->sector_bytes < level->sector_bytes)
         return sl_fail(
@@ -294,9 +332,18 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
             "%s with sectors of %u bytes below %s with lines of %u and sectors of %u is not supported by the "
             "model",
             level->name, level->sector_bytes, above->name, above->line_bytes, above->sector_bytes);
-    sl_shared *s = calloc(1, sizeof *s);
-    if (!s)
-        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+sl_status sl_shared_create(const sl_shared_config *config, sl_shared *spare, sl_shared **shared, sl_error *error)
+{
+    const sl_level *level = config->level, *above = config->above;
+    sl_status status = check_levels(level, above, error);
+    sl_shared *s = status ? NULL : calloc(1, sizeof *s);
+    if (!s) {
+        sl_shared_destroy(spare);
+        return status ? status : sl_fail_memory(error);
+    }
     s->config = *config;
     s->traffic = (sl_large_array){.folder = config->spill, .limit = SL_MAX_TRAFFIC};
     s->level = level;
@@ -308,19 +355,10 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->line_mask = (uint32_t)((UINT64_C(1) << (level->line_bytes / level->sector_bytes)) - 1);
     s->partitions = sl_partitions(level);
     s->partition_ways = level->ways / s->partitions ? level->ways / s->partitions : 1;
-    size_t lines = (size_t)s->partitions * level->sets * s->partition_ways;
-    s->tag = zeroed(lines * sizeof *s->tag);
-    s->lines = zeroed(lines * sizeof *s->lines);
-    s->size = lines;
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
-    bool merges = sl_coalescer_exists(above);
-    if (merges)
-        s->coalesced = zeroed(sizeof *s->coalesced << LOG2_COALESCED);
-    if (!s->tag || !s->lines || !s->counts || (merges && !s->coalesced)) {
-        sl_shared_destroy(s);
-        return sl_fail_memory(error);
-    }
-    sl_status status = make_replacement(s, error);
+    bool made = make_pages(s, spare) && s->counts;
+    sl_shared_destroy(spare);
+    status = made ? make_replacement(s, error) : sl_fail_memory(error);
     if (status)
         sl_shared_destroy(s);
     else
@@ -336,6 +374,8 @@ void sl_shared_destroy(sl_shared *s)
         munmap(s->tag, s->size * sizeof *s->tag);
     if (s->lines)
         munmap(s->lines, s->size * sizeof *s->lines);
+    if (s->set_epoch)
+        munmap(s->set_epoch, s->size / s->partition_ways * sizeof *s->set_epoch);
     if (s->coalesced)
         munmap(s->coalesced, sizeof *s->coalesced << LOG2_COALESCED);
     free(s->counts);
@@ -343,6 +383,11 @@ void sl_shared_destroy(sl_shared *s)
     free(s->all_ways);
     sl_large_array_free(&s->traffic);
     free(s);
+}
+
+void sl_shared_drop_traffic(sl_shared *s)
+{
+    sl_large_array_free(&s->traffic);
 }
 
 sl_status sl_shared_check(const sl_shared *s, sl_error *error)

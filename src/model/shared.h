@@ -26,8 +26,12 @@ typedef struct sl_shared_config {
     uint64_t seed;
 } sl_shared_config;
 
-sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, sl_error *error);
+/* `spare`: a cache that is no longer needed, whose memory this one takes over if it is as large, and which is freed in
+ * any case; NULL: none. */
+sl_status sl_shared_create(const sl_shared_config *config, sl_shared *spare, sl_shared **shared, sl_error *error);
 void sl_shared_destroy(sl_shared *shared); /* NULL is fine */
+/* Frees the traffic, which the level below has read. */
+void sl_shared_drop_traffic(sl_shared *shared);
 /* The next piece of traffic, from core or instance `source` of the level above; times do not go back. False: memory ran
  * out. */
 bool sl_shared_access(sl_shared *shared, const sl_traffic *traffic, uint32_t source);

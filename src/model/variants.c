@@ -81,7 +81,7 @@ static sl_status run_leader(const sl_loaded *loaded, const sl_model_variant *var
     if (count > 1 && is_pure(leader))
         return run_together(loaded, variant, member, count, pool, total, error);
     sl_model_result result = {0};
-    sl_status status = sl_model_loaded(&leader->machine, loaded, &leader->options, pool, NULL, &result, error);
+    sl_status status = sl_model_loaded(&leader->machine, loaded, &leader->options, NULL, pool, NULL, &result, error);
     if (!status && each)
         status = each(to, member[0], loaded, &result, error);
     for (size_t i = 0; i < count; i++)

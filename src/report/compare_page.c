@@ -9,39 +9,54 @@
 
 enum { MAX_LOADS = 500 };
 
-static void value_cells(FILE *file, const sl_compared_sides *of, sl_metric metric)
+/* A change as a bar: right for more in B, left for less. */
+static void write_change(FILE *file, const void *of)
 {
-    double v[2], most;
-    char text[SL_METRIC_BYTES], exact[SL_DOUBLE_BYTES];
-    for (int side = 0; side < 2; side++) {
-        const sl_metric_row row = {.counts = of->there[side] ? &of->counts[side] : NULL};
-        if (sl_metric_value(metric, &row, &v[side]))
-            sl_html_cell_exact(file, sl_double_text(v[side], exact), sl_metric_text(metric, &row, 1, text));
-        else
-            sl_html_cell_none(file);
-    }
-    bool both = of->there[0] && of->there[1] && sl_compared_metric(of, metric, v);
-    double by = both ? v[1] - v[0] : 0;
-    fprintf(file, "<td class=n data-v=\"%s\">", sl_double_text(by, exact));
-    sl_html_text(file, sl_change_text(of, metric, text));
-    fputs("</td><td>", file);
-    most = both ? fmax(fabs(v[0]), fabs(v[1])) : 0;
-    if (both && most > 0 && by != 0) {
-        char width[SL_HUMAN_BYTES];
-        sl_human_ratio(50 * fabs(by) / most, 1, width);
-        fprintf(file, "<span class=change><i class=%s style=\"width:%s%%\"></i></span>", by > 0 ? "more" : "less",
-                width);
-    }
+    const double *v = of, by = v[1] - v[0], largest = fmax(fabs(v[0]), fabs(v[1]));
+    char width[SL_HUMAN_BYTES];
+    sl_human_ratio(50 * fabs(by) / largest, 1, width);
+    fprintf(file, "<td><span class=change><i class=%s style=\"width:%s%%\"></i></span></td>", by > 0 ? "more" : "less",
+            width);
+}
+
+typedef struct change_text {
+    double by;
+    char text[SL_METRIC_BYTES];
+} change_text;
+
+static void write_change_text(FILE *file, const void *of)
+{
+    const change_text *c = of;
+    char exact[SL_DOUBLE_BYTES];
+    fprintf(file, "<td class=n data-v=\"%s\">", sl_double_text(c->by, exact));
+    sl_html_text(file, c->text);
     fputs("</td>", file);
 }
 
-static void value_columns(FILE *file)
+static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metric)
 {
-    sl_html_column(file, "A", NULL, true);
-    sl_html_column(file, "B", NULL, true);
-    sl_html_column(file, "change", "of B, relative to A", true);
-    sl_html_column(file, "", "right: more in B; left: less", false);
+    double *v = sl_table_alloc(t, 2 * sizeof *v);
+    change_text *change = sl_table_alloc(t, sizeof *change);
+    if (!v || !change)
+        return;
+    for (int side = 0; side < 2; side++)
+        sl_table_metric(t, metric, &(sl_metric_row){.counts = of->there[side] ? &of->counts[side] : NULL});
+    bool both = of->there[0] && of->there[1] && sl_compared_metric(of, metric, v);
+    change->by = both ? v[1] - v[0] : 0;
+    char text[SL_METRIC_BYTES];
+    snprintf(change->text, sizeof change->text, "%s", sl_change_text(of, metric, text));
+    sl_table_markup(t, write_change_text, change);
+    if (both && v[0] != v[1])
+        sl_table_markup(t, write_change, v);
+    else
+        sl_table_none(t);
 }
+
+#define VALUE_COLUMNS                                                                                                  \
+    SL_NUMBERS("A"), SL_NUMBERS("B"), SL_NUMBERS("change"),                                                            \
+    {                                                                                                                  \
+        .title = "", .description = "right: more in B; left: less"                                                     \
+    }
 
 static bool differs(const sl_compared_sides *of, sl_metric metric)
 {
@@ -49,73 +64,71 @@ static bool differs(const sl_compared_sides *of, sl_metric metric)
     return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);
 }
 
-static void put_total(FILE *file, const sl_comparison *c)
+static void write_metric(FILE *file, const void *of)
 {
-    fputs("<section id=total><h2>All launches</h2>\n", file);
-    sl_html_table(file, "Counters that differ", "sortable compared");
-    sl_html_column(file, "counter", NULL, false);
-    value_columns(file);
-    sl_html_table_rows(file);
+    const sl_metric_info *m = of;
+    sl_htmlf(file, "<td title=\"%s\">%s</td>", m->description, m->long_heading);
+}
+
+static sl_status put_total(FILE *file, const sl_comparison *c, sl_error *error)
+{
+    static const sl_column columns[] = {SL_TEXTS("counter"), VALUE_COLUMNS};
+    sl_table *t = SL_TABLE(columns);
     for (int i = 0; i < SL_METRICS_OF_REUSE; i++) {
         if (!differs(&c->total, (sl_metric)i))
             continue;
-        sl_htmlf(file, "<tr><td title=\"%s\">%s</td>", sl_metric_infos[i].description, sl_metric_infos[i].long_heading);
-        value_cells(file, &c->total, (sl_metric)i);
-        fputs("</tr>\n", file);
+        sl_table_markup(t, write_metric, &sl_metric_infos[i]);
+        value_cells(t, &c->total, (sl_metric)i);
     }
-    sl_html_table_end(file);
+    fputs("<section id=total><h2>All launches</h2>\n", file);
+    sl_status status = sl_table_html(t, file, "Counters that differ", "sortable compared", error);
     fputs("</section>\n", file);
+    return status;
 }
 
-static void put_kernels(FILE *file, const sl_comparison *c)
+static void write_kernel(FILE *file, const void *of)
 {
-    sl_htmlf(file, "<section id=kernels><h2>Kernels by change of %s</h2>\n", sl_metric_infos[c->effect].long_heading);
-    sl_html_table(file, "Kernels", "sortable compared");
-    sl_html_column(file, "kernel", NULL, false);
-    value_columns(file);
-    sl_html_table_rows(file);
+    const sl_compared_kernel *k = of;
+    sl_html_cell_name(file, k->name, k->symbol);
+}
+
+static sl_status put_kernels(FILE *file, const sl_comparison *c, sl_error *error)
+{
+    static const sl_column columns[] = {SL_NAMES("kernel"), VALUE_COLUMNS};
+    sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < c->kernels.count; i++) {
-        const sl_compared_kernel *k = &c->kernels.items[i];
-        fputs("<tr>", file);
-        sl_html_cell_name(file, k->name, k->symbol);
-        value_cells(file, &k->of, c->effect);
-        fputs("</tr>\n", file);
+        sl_table_markup(t, write_kernel, &c->kernels.items[i]);
+        value_cells(t, &c->kernels.items[i].of, c->effect);
     }
-    sl_html_table_end(file);
+    sl_htmlf(file, "<section id=kernels><h2>Kernels by change of %s</h2>\n", sl_metric_infos[c->effect].long_heading);
+    sl_status status = sl_table_html(t, file, "Kernels", "sortable compared", error);
     fputs("</section>\n", file);
+    return status;
 }
 
-static void put_loads(FILE *file, const sl_comparison *c)
+static sl_status put_loads(FILE *file, const sl_comparison *c, sl_error *error)
 {
-    size_t shown = 0;
-    sl_htmlf(file, "<section id=loads><h2>Memory instructions by change of %s</h2>\n",
-             sl_metric_infos[c->load_effect].long_heading);
-    sl_html_table(file, "Memory instructions that differ", "sortable compared loads");
-    sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "location", NULL, false);
-    sl_html_column(file, "instruction", NULL, false);
-    sl_html_column(file, "array", NULL, false);
-    value_columns(file);
-    sl_html_table_rows(file);
-    for (size_t i = 0; i < c->loads.count && shown < MAX_LOADS; i++) {
+    static const sl_column columns[] = {SL_NAMES("kernel"), SL_TEXTS("location"), SL_TEXTS("instruction"),
+                                        SL_TEXTS("array"), VALUE_COLUMNS};
+    sl_table *t = SL_TABLE(columns);
+    for (size_t i = 0; i < c->loads.count && sl_table_rows(t) < MAX_LOADS; i++) {
         const sl_compared_load *l = &c->loads.items[i];
-        const sl_compared_kernel *k = &c->kernels.items[l->kernel];
         if (!differs(&l->of, c->load_effect))
             continue;
-        shown++;
-        fputs("<tr>", file);
-        sl_html_cell_name(file, k->name, k->symbol);
+        sl_table_markup(t, write_kernel, &c->kernels.items[l->kernel]);
         if (l->moved)
-            sl_htmlf(file, "<td>%s, now %s</td>", l->source, l->moved);
+            sl_table_cellf(t, "%s, now %s", l->source, l->moved);
         else
-            sl_html_cell(file, l->source);
-        sl_html_cell(file, l->opcode);
-        sl_html_cell(file, l->array_text);
-        value_cells(file, &l->of, c->load_effect);
-        fputs("</tr>\n", file);
+            sl_table_cell(t, l->source);
+        sl_table_cell(t, l->opcode);
+        sl_table_cell(t, l->array_text);
+        value_cells(t, &l->of, c->load_effect);
     }
-    sl_html_table_end(file);
+    sl_htmlf(file, "<section id=loads><h2>Memory instructions by change of %s</h2>\n",
+             sl_metric_infos[c->load_effect].long_heading);
+    sl_status status = sl_table_html(t, file, "Memory instructions that differ", "sortable compared loads", error);
     fputs("</section>\n", file);
+    return status;
 }
 
 sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error)
@@ -130,9 +143,13 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error
           "<li><a href=\"#kernels\">Kernels</a></li>\n<li><a href=\"#loads\">Memory instructions</a></li>\n"
           "</ul></nav>\n<main id=main>\n",
           file);
-    put_total(file, c);
-    put_kernels(file, c);
-    put_loads(file, c);
+    sl_status status = put_total(file, c, error);
+    if (!status)
+        status = put_kernels(file, c, error);
+    if (!status)
+        status = put_loads(file, c, error);
+    if (status)
+        return status;
     fputs("</main>\n<script type=\"application/json\" id=data>{\"kernels\": []}</script>\n", file);
     sl_page_frame_end(file);
     return sl_text_finish(file, "the HTML page", error);

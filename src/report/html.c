@@ -79,11 +79,6 @@ void sl_htmlf(FILE *file, const char *format, ...)
     va_end(args);
 }
 
-void sl_html_cell(FILE *file, const char *text)
-{
-    sl_htmlf(file, "<td>%s</td>", text);
-}
-
 enum { NAME_HEAD = 22, NAME_TAIL = 13 };
 
 void sl_html_name(FILE *file, const char *name, const char *full)
@@ -113,11 +108,6 @@ void sl_html_cell_name(FILE *file, const char *name, const char *full)
     fputs("</td>", file);
 }
 
-void sl_html_cell_exact(FILE *file, const char *exact, const char *shown)
-{
-    sl_html_cell_classed(file, "n", exact, shown);
-}
-
 void sl_html_cell_classed(FILE *file, const char *class, const char *exact, const char *shown)
 {
     const char *quote = strchr(class, ' ') ? "\"" : "";
@@ -129,38 +119,6 @@ void sl_html_cell_classed(FILE *file, const char *class, const char *exact, cons
     if (strcmp(exact, shown) != 0)
         fprintf(file, " title=\"%s\"", exact);
     fprintf(file, ">%s</td>", shown);
-}
-
-void sl_html_cell_count(FILE *file, uint64_t value)
-{
-    char exact[32], text[SL_HUMAN_BYTES];
-    snprintf(exact, sizeof exact, "%llu", (unsigned long long)value);
-    sl_html_cell_exact(file, exact, sl_human_count(value, text));
-}
-
-void sl_html_cell_bytes(FILE *file, uint64_t value)
-{
-    char exact[32], text[SL_HUMAN_BYTES];
-    snprintf(exact, sizeof exact, "%llu", (unsigned long long)value);
-    sl_html_cell_exact(file, exact, sl_human_bytes(value, text));
-}
-
-void sl_html_cell_number(FILE *file, double value, int digits, const char *unit)
-{
-    char exact[SL_DOUBLE_BYTES], text[SL_HUMAN_BYTES], shown[SL_HUMAN_BYTES + 16];
-    const char *rounded = sl_human_ratio(value, digits, text);
-    if (*rounded == '-' && !rounded[strspn(rounded, "-0.")])
-        rounded++; /* no "-0" */
-    snprintf(shown, sizeof shown, "%s%s", rounded, unit);
-    sl_html_cell_exact(file, sl_double_text(value, exact), shown);
-}
-
-void sl_html_cell_share(FILE *file, uint64_t part, uint64_t whole)
-{
-    if (whole)
-        sl_html_cell_number(file, 100.0 * (double)part / (double)whole, 1, "%");
-    else
-        sl_html_cell_none(file);
 }
 
 void sl_html_cell_none(FILE *file)

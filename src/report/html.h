@@ -19,18 +19,14 @@ void sl_html_text_n(FILE *file, const char *text, size_t bytes);
 /* As printf for %s, whose text is escaped, %u, %zu and %llu. */
 void sl_htmlf(FILE *file, const char *format, ...) SL_PRINTF(2, 3);
 
-/* Cells of a table: with the exact value for sorting, and in short form for people. */
-void sl_html_cell(FILE *file, const char *text);
+/* Cells of a table: with the exact value for sorting, and in short form for people. Most tables are written by
+ * sl_table_html. */
 /* A name: a wide one is shortened in its middle. The whole of it, or `full` where that says more (not NULL), is shown
  * on hover. */
 void sl_html_name(FILE *file, const char *name, const char *full);
 void sl_html_cell_name(FILE *file, const char *name, const char *full);
-void sl_html_cell_count(FILE *file, uint64_t value);
-void sl_html_cell_bytes(FILE *file, uint64_t value);
-void sl_html_cell_number(FILE *file, double value, int digits, const char *unit);
-void sl_html_cell_share(FILE *file, uint64_t part, uint64_t whole); /* empty where there is no whole */
 void sl_html_cell_none(FILE *file);
-void sl_html_cell_exact(FILE *file, const char *exact, const char *shown); /* neither is escaped */
+/* Neither text is escaped. */
 void sl_html_cell_classed(FILE *file, const char *class, const char *exact, const char *shown);
 
 /* A paragraph. */

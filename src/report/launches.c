@@ -328,6 +328,13 @@ static void kernel_rows(sl_table *t, const sl_launch_log *log, const sl_kernel_s
     sl_table_counts(t, metrics, &all);
 }
 
+static void add_repeated(sl_document *d, const sl_launch_log *log)
+{
+    if (log->repeated)
+        sl_document_line(d, "\n%zu of %zu launches did exactly what an earlier one did, and were not run again\n",
+                         log->repeated, log->launches.count);
+}
+
 /* A row per launch, or per kernel where there are many, and their sum. `shape`: with grid, block and bytes in the
  * trace. */
 static void add_launches(sl_document *d, const char *title, const sl_launch_log *log, const sl_metric_list *metrics,
@@ -340,6 +347,7 @@ static void add_launches(sl_document *d, const char *title, const sl_launch_log 
         sl_table *t =
             sl_document_add(d, NULL, title, SL_FORM_TEXT, sl_metric_table(launch, shape ? 4 : 2, metrics, last, shape));
         launch_rows(t, log, metrics, shape);
+        add_repeated(d, log);
         return;
     }
     sl_kernel_sum *sums = sl_kernel_sums_of(log);
@@ -348,6 +356,7 @@ static void add_launches(sl_document *d, const char *title, const sl_launch_log 
     kernel_rows(t, log, sums, metrics);
     sl_kernel_sums_free(sums, log->kernel_count);
     sl_document_line(d, "\n%zu launches, summed by kernel; --json and --csv show each\n", log->launches.count);
+    add_repeated(d, log);
 }
 
 /* Why launches failed, where some did. */
@@ -395,7 +404,7 @@ static bool sum_loads(const sl_kernel_sum *sum, const load_view *view, sl_load_s
 static void add_loads(sl_document *d, const char *title, const sl_load_sums *loads, const load_view *view)
 {
     static const sl_column first[] = {SL_NAMES("location"), SL_NAMES("instruction"), SL_NAMES("array")};
-    const sl_column last = {view->bar, false, SL_FIT_SPARE, NULL, 0};
+    const sl_column last = {.title = view->bar, .fit = SL_FIT_SPARE};
     bool bars = loads->count > 1 && loads->items[0].weight;
     sl_table *t = sl_document_add(d, NULL, title, SL_FORM_TEXT, sl_metric_table(first, 3, &view->metrics, &last, bars));
     for (size_t i = 0; i < loads->count && i < MAX_LOADS; i++) {

@@ -103,17 +103,6 @@ bool sl_counts_metric(sl_metric metric, const sl_counts *counts, double *value)
 
 /* ---- text ---- */
 
-static char *time_text(double time, char buffer[SL_METRIC_BYTES])
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    char text[SL_HUMAN_BYTES];
-    int unit = 0;
-    for (; time >= 1000 && unit < 3; unit++)
-        time /= 1000;
-    snprintf(buffer, SL_METRIC_BYTES, "%s %s", sl_human_ratio(time, unit ? 2 : 0, text), units[unit]);
-    return buffer;
-}
-
 char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, char buffer[SL_METRIC_BYTES])
 {
     sl_fraction f = sl_metric_of(metric, row);
@@ -125,7 +114,7 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
     else if (f.known && has_unit(metric, "bytes"))
         sl_human_bytes(f.part, text);
     else if (f.known && has_unit(metric, "ns"))
-        return time_text((double)f.part, buffer);
+        return sl_human_time((double)f.part, buffer);
     else if (f.known && has_unit(metric, "limit"))
         return strcpy(buffer, sl_counter_word((sl_counter)metric, f.part));
     else if (f.known)
@@ -153,8 +142,8 @@ sl_table *sl_metric_table(const sl_column *first, size_t firsts, const sl_metric
         return NULL;
     memcpy(columns, first, firsts * sizeof *first);
     for (size_t i = 0; i < metrics->count; i++)
-        columns[firsts + i] =
-            (sl_column){sl_metric_infos[metrics->metric[i]].heading, true, fit_of(metrics->metric[i]), NULL, 0};
+        columns[firsts + i] = (sl_column){
+            .title = sl_metric_infos[metrics->metric[i]].heading, .right = true, .fit = fit_of(metrics->metric[i])};
     if (lasts)
         memcpy(columns + firsts + metrics->count, last, lasts * sizeof *last);
     sl_table *table = sl_table_create(columns, firsts + metrics->count + lasts);
@@ -164,7 +153,6 @@ sl_table *sl_metric_table(const sl_column *first, size_t firsts, const sl_metric
 
 void sl_table_metric(sl_table *t, sl_metric metric, const sl_metric_row *row)
 {
-    char text[SL_METRIC_BYTES];
     sl_fraction f = row ? sl_metric_of(metric, row) : (sl_fraction){0, 0, false};
     if (!f.known)
         sl_table_none(t);
@@ -175,7 +163,7 @@ void sl_table_metric(sl_table *t, sl_metric metric, const sl_metric_row *row)
     else if (has_unit(metric, "bytes"))
         sl_table_bytes(t, f.part);
     else if (has_unit(metric, "ns"))
-        sl_table_cell(t, time_text((double)f.part, text));
+        sl_table_time(t, f.part);
     else
         sl_table_count(t, f.part);
 }

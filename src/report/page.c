@@ -72,20 +72,19 @@ static void put_nav(FILE *file, const sl_page *page)
 
 static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
 {
+    typedef sl_status section(FILE * file, const sl_page *page, sl_error *error);
+    static section *const before[] = {sl_section_time, sl_section_kernels, sl_section_worst_loads};
+    static section *const after[] = {sl_section_sizes,    sl_section_policies, sl_section_simulated,
+                                     sl_section_hardware, sl_section_launches, sl_section_glossary};
+    sl_status status = SL_OK;
     sl_section_findings(file, page);
     sl_section_overview(file, page);
-    sl_section_time(file, page);
-    sl_section_kernels(file, page);
-    sl_status status = sl_section_worst_loads(file, page, error);
+    for (size_t i = 0; i < sizeof before / sizeof *before && !status; i++)
+        status = before[i](file, page, error);
     for (size_t i = 0; i < page->kernels.count && !status; i++)
         status = sl_section_kernel(file, page, i, error);
-    sl_section_sizes(file, page);
-    sl_section_policies(file, page);
-    sl_section_simulated(file, page);
-    sl_section_hardware(file, page);
-    if (!status)
-        status = sl_section_launches(file, page, error);
-    sl_section_glossary(file, page);
+    for (size_t i = 0; i < sizeof after / sizeof *after && !status; i++)
+        status = after[i](file, page, error);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections that compare: L1 configurations, policies, and the model with hardware. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -9,44 +10,50 @@
 
 /* ---- sweeps ---- */
 
-static void put_size(FILE *file, const sl_swept *of)
+static void write_size(FILE *file, const void *swept)
 {
+    const sl_swept *of = swept;
     char min[SL_HUMAN_BYTES], max[SL_HUMAN_BYTES];
-    if (of->min_l1_bytes == of->max_l1_bytes)
-        sl_html_cell_bytes(file, of->max_l1_bytes);
-    else
-        fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)of->max_l1_bytes,
-                sl_human_bytes(of->min_l1_bytes, min), sl_human_bytes(of->max_l1_bytes, max));
+    fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)of->max_l1_bytes,
+            sl_human_bytes(of->min_l1_bytes, min), sl_human_bytes(of->max_l1_bytes, max));
 }
 
-static void size_rows(FILE *file, const sl_sweep *s, const sl_swept *swept, const char *name,
-                      const sl_page_columns *columns)
+/* Adds what a sweep gave for a kernel. */
+typedef void swept_rows(sl_table *table, const sl_sweep *sweep, const sl_swept *swept, const char *name);
+
+static void size_rows(sl_table *t, const sl_sweep *s, const sl_swept *swept, const char *name)
 {
     for (size_t p = 0; p < s->points.count; p++) {
         const sl_sweep_point *point = &s->points.items[p];
         const sl_level *first = &point->point.resolved->level[0];
-        fputs("<tr>", file);
-        sl_html_cell(file, name);
-        fprintf(file, "<td>%s%s%s</td>", point->varied ? point->varied : "", point->varied ? " " : "",
-                point->factor ? point->factor : "");
-        put_size(file, &swept[p]);
-        sl_html_cell_count(file, first->ways);
-        sl_html_cell_bytes(file, first->line_bytes);
-        if (first->mshrs)
-            sl_html_cell_count(file, first->mshrs);
+        sl_table_cell(t, name);
+        sl_table_cellf(t, "%s%s%s", point->varied ? point->varied : "", point->varied ? " " : "",
+                       point->factor ? point->factor : "");
+        if (swept[p].min_l1_bytes == swept[p].max_l1_bytes)
+            sl_table_bytes(t, swept[p].max_l1_bytes);
         else
-            sl_html_cell_none(file);
-        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &swept[p].counts});
-        fputs("</tr>\n", file);
+            sl_table_markup(t, write_size, &swept[p]);
+        sl_table_count(t, first->ways);
+        sl_table_bytes(t, first->line_bytes);
+        if (first->mshrs)
+            sl_table_count(t, first->mshrs);
+        else
+            sl_table_none(t);
+        sl_page_cells(t, &(sl_metric_row){.counts = &swept[p].counts}, true);
     }
 }
 
-static sl_page_columns columns_of(const sl_sweep *s, bool bars)
+/* A section with a chart, a note and a table of all kernels. */
+static sl_status put_sweep(FILE *file, const sl_sweep *s, sl_table *t, swept_rows *rows, const char *caption,
+                           sl_error *error)
 {
-    sl_page_columns columns = {.bars = bars};
-    for (size_t p = 0; p < s->points.count; p++)
-        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &s->all[p].counts});
-    return columns;
+    if (s->kernels > 1)
+        rows(t, s, s->all, "all kernels");
+    for (size_t k = 0; k < s->kernels; k++)
+        rows(t, s, s->kernel[k].swept, s->kernel[k].name);
+    sl_status status = sl_table_html(t, file, caption, "sortable long", error);
+    fputs("</section>\n", file);
+    return status;
 }
 
 /* Writes the title, chart and note of a section; false where there is nothing to show. */
@@ -61,191 +68,150 @@ static bool section_start(FILE *file, const sl_sweep *s, const char *id, const c
     return true;
 }
 
-static void section_end(FILE *file)
+sl_status sl_section_sizes(FILE *file, const sl_page *page, sl_error *error)
 {
-    sl_html_table_end(file);
-    fputs("</section>\n", file);
-}
-
-void sl_section_sizes(FILE *file, const sl_page *page)
-{
+    static const sl_column first[] = {SL_TEXTS("kernel"), SL_TEXTS("varied"), SL_NUMBERS("L1 size"),
+                                      SL_NUMBERS("ways"), SL_NUMBERS("line"), SL_NUMBERS("MSHRs")};
     const sl_sweep *s = page->input.sizes;
     if (!section_start(file, s, "sizes", "Cache sizes", "L1 load misses by class, for each L1 configuration"))
-        return;
-    sl_page_columns columns = columns_of(s, true);
-    sl_html_table(file, "Loads with each L1 configuration", "sortable long");
-    sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "varied", "parameter that differs from the machine description", false);
-    sl_html_column(file, "L1 size", NULL, true);
-    sl_html_column(file, "ways", NULL, true);
-    sl_html_column(file, "line size", NULL, true);
-    sl_html_column(file, "MSHRs", "empty: unlimited", true);
-    sl_page_columns_head(file, &columns);
-    sl_html_table_rows(file);
-    if (s->kernels > 1)
-        size_rows(file, s, s->all, "all kernels", &columns);
-    for (size_t k = 0; k < s->kernels; k++)
-        size_rows(file, s, s->kernel[k].swept, s->kernel[k].name, &columns);
-    section_end(file);
+        return SL_OK;
+    return put_sweep(file, s, sl_page_table(first, sizeof first / sizeof *first, NULL, 0), size_rows,
+                     "Loads with each L1 configuration", error);
 }
 
 /* ---- policies ---- */
 
-static void policy_row(FILE *file, const sl_sweep *s, const sl_swept *swept, const char *name)
+static void policy_rows(sl_table *t, const sl_sweep *s, const sl_swept *swept, const char *name)
 {
-    fputs("<tr>", file);
-    sl_html_cell(file, name);
+    sl_table_cell(t, name);
     for (size_t p = 0; p < s->points.count; p++)
-        sl_html_cell_metric(file, "n", SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &swept[p].counts});
-    fputs("</tr>\n", file);
+        sl_table_metric(t, SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &swept[p].counts});
 }
 
-void sl_section_policies(FILE *file, const sl_page *page)
+sl_status sl_section_policies(FILE *file, const sl_page *page, sl_error *error)
 {
     const sl_sweep *s = page->input.policies;
     if (!section_start(file, s, "policies", "Policies", "L1 load hit rate by replacement policy"))
-        return;
-    sl_html_table(file, "L1 load hit rates by replacement policy", "sortable");
-    sl_html_column(file, "kernel", NULL, false);
+        return SL_OK;
+    sl_column *columns = calloc(s->points.count + 1, sizeof *columns);
+    if (!columns)
+        return sl_fail_memory(error);
+    columns[0] = (sl_column)SL_TEXTS("kernel");
     for (size_t p = 0; p < s->points.count; p++)
-        sl_html_column(file, s->points.items[p].policy ? s->points.items[p].policy : "", NULL, true);
-    sl_html_table_rows(file);
-    if (s->kernels > 1)
-        policy_row(file, s, s->all, "all kernels");
-    for (size_t k = 0; k < s->kernels; k++)
-        policy_row(file, s, s->kernel[k].swept, s->kernel[k].name);
-    section_end(file);
+        columns[p + 1] = (sl_column)SL_NUMBERS(s->points.items[p].policy ? s->points.items[p].policy : "");
+    sl_table *t = sl_table_create(columns, s->points.count + 1);
+    free(columns);
+    return put_sweep(file, s, t, policy_rows, "L1 load hit rates by replacement policy", error);
 }
 
 /* ---- policies in the simulator ---- */
 
 /* The first point is the baseline. */
-static void simulated_rows(FILE *file, const sl_sweep *s, const sl_swept *swept, const char *name,
-                           const sl_page_columns *columns)
+static void simulated_rows(sl_table *t, const sl_sweep *s, const sl_swept *swept, const char *name)
 {
     double base = (double)swept[0].counts.value[SL_COUNTER_cycles];
     for (size_t p = 0; p < s->points.count; p++) {
         uint64_t cycles = swept[p].counts.value[SL_COUNTER_cycles];
-        fputs("<tr>", file);
-        sl_html_cell(file, name);
-        sl_html_cell(file, s->points.items[p].policy);
-        if (cycles)
-            sl_html_cell_number(file, base / (double)cycles, 3, "");
-        else
-            sl_html_cell_none(file);
-        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &swept[p].counts});
-        fputs("</tr>\n", file);
+        sl_table_cell(t, name);
+        sl_table_cell(t, s->points.items[p].policy);
+        sl_table_number(t, cycles ? base / (double)cycles : NAN, 3, "");
+        sl_page_cells(t, &(sl_metric_row){.counts = &swept[p].counts}, false);
     }
 }
 
-void sl_section_simulated(FILE *file, const sl_page *page)
+sl_status sl_section_simulated(FILE *file, const sl_page *page, sl_error *error)
 {
+    static const sl_column first[] = {
+        SL_TEXTS("kernel"),
+        {.title = "L1 policy", .description = "the first is the baseline; bypass policies keep its replacement policy"},
+        {.title = "speedup",
+         .right = true,
+         .description = "cycles of the baseline divided by cycles with this policy"}};
     const sl_sweep *s = page->input.simulated;
     if (!section_start(file, s, "simulated", "Simulated policies", "Simulated speedup by L1 policy"))
-        return;
-    sl_page_columns columns = columns_of(s, false);
-    sl_html_table(file, "Simulation with each L1 policy", "sortable long");
-    sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "L1 policy", "the first is the baseline; bypass policies keep its replacement policy", false);
-    sl_html_column(file, "speedup", "cycles of the baseline divided by cycles with this policy", true);
-    sl_page_columns_head(file, &columns);
-    sl_html_table_rows(file);
-    if (s->kernels > 1)
-        simulated_rows(file, s, s->all, "all kernels", &columns);
-    for (size_t k = 0; k < s->kernels; k++)
-        simulated_rows(file, s, s->kernel[k].swept, s->kernel[k].name, &columns);
-    section_end(file);
+        return SL_OK;
+    return put_sweep(file, s, sl_page_table(first, sizeof first / sizeof *first, NULL, 0), simulated_rows,
+                     "Simulation with each L1 policy", error);
 }
 
 /* ---- hardware ---- */
-
-static void cell_if(FILE *file, bool known, double value, int digits, const char *unit)
-{
-    if (known)
-        sl_html_cell_number(file, value, digits, unit);
-    else
-        sl_html_cell_none(file);
-}
 
 static const char *unit_of(sl_quantity quantity)
 {
     return sl_quantity_is_share(quantity) ? " pt" : "%";
 }
 
-static void put_means(FILE *file, const sl_validation *v)
+static sl_status put_means(FILE *file, const sl_validation *v, sl_error *error)
 {
-    sl_html_table(file, "Mean absolute errors", "sortable");
-    sl_html_column(file, "variant", NULL, false);
+    sl_column columns[SL_QUANTITIES + 1] = {{.title = "variant"}};
+    size_t count = 1;
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, q))
-            sl_html_column(file, sl_quantity_title(q),
-                           sl_quantity_is_share(q) ? "in percentage points" : "in percent of the measured value", true);
-    sl_html_table_rows(file);
+            columns[count++] = (sl_column){.title = sl_quantity_title(q),
+                                           .right = true,
+                                           .description = sl_quantity_is_share(q) ? "in percentage points"
+                                                                                  : "in percent of the measured value"};
+    sl_table *t = sl_table_create(columns, count);
     for (size_t i = 0; i < v->variants; i++) {
-        fputs("<tr>", file);
-        sl_html_cell(file, v->variant[i]);
+        sl_table_cell(t, v->variant[i]);
         for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
             sl_mean_error mean = sl_validation_mean(v, i, q);
             if (sl_validation_has(v, q))
-                cell_if(file, mean.launches, mean.mean, 2, unit_of(q));
+                sl_table_number(t, mean.launches ? mean.mean : NAN, 2, unit_of(q));
         }
-        fputs("</tr>\n", file);
     }
-    sl_html_table_end(file);
+    return sl_table_html(t, file, "Mean absolute errors", "sortable", error);
 }
 
-static void put_compared(FILE *file, const sl_validation *v, const sl_validated *l)
+static void compared_cells(sl_table *t, const sl_validation *v, const sl_validated *l)
 {
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         if (!sl_validation_has(v, q))
             continue;
         const char *unit = sl_quantity_is_share(q) ? "%" : "";
         int digits = sl_quantity_is_share(q);
-        double value = 0;
-        bool known = sl_quantity_value(q, &l->measured, &value);
-        cell_if(file, known, value, digits, unit);
-        known = sl_quantity_value(q, &l->model[0], &value);
-        cell_if(file, known, value, digits, unit);
-        known = sl_quantity_error(q, &l->measured, &l->model[0], &value);
-        cell_if(file, known, value, 1, unit_of(q));
+        double value;
+        sl_table_number(t, sl_quantity_value(q, &l->measured, &value) ? value : NAN, digits, unit);
+        sl_table_number(t, sl_quantity_value(q, &l->model[0], &value) ? value : NAN, digits, unit);
+        sl_table_number(t, sl_quantity_error(q, &l->measured, &l->model[0], &value) ? value : NAN, 1, unit_of(q));
     }
 }
 
-static void put_launches(FILE *file, const sl_validation *v)
+static sl_status put_launches(FILE *file, const sl_validation *v, sl_error *error)
 {
-    sl_html_table(file, "Launches: measured, modelled, difference", "sortable long");
-    sl_html_column(file, "workload", NULL, false);
-    sl_html_column(file, "#", NULL, true);
-    sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "in means", "launches with few load sectors are excluded from the means", false);
+    enum { FIRST = 4, TITLE = 64 };
+    sl_column columns[FIRST + 3 * SL_QUANTITIES] = {
+        SL_TEXTS("workload"),
+        SL_NUMBERS("#"),
+        SL_TEXTS("kernel"),
+        {.title = "in means", .description = "launches with few load sectors are excluded from the means"}};
+    char title[SL_QUANTITIES][TITLE];
+    size_t count = FIRST;
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
-        char title[64];
         if (!sl_validation_has(v, q))
             continue;
-        snprintf(title, sizeof title, "%s, measured", sl_quantity_title(q));
-        sl_html_column(file, title, NULL, true);
-        sl_html_column(file, v->variant[0], NULL, true);
-        sl_html_column(file, "error", sl_quantity_is_share(q) ? "in percentage points" : "in percent", true);
+        snprintf(title[q], TITLE, "%s, measured", sl_quantity_title(q));
+        columns[count++] = (sl_column)SL_NUMBERS(title[q]);
+        columns[count++] = (sl_column)SL_NUMBERS(v->variant[0]);
+        columns[count++] = (sl_column)SL_NUMBERS("error");
     }
-    sl_html_table_rows(file);
+    sl_table *t = sl_table_create(columns, count);
     for (size_t i = 0; i < v->launches; i++) {
         const sl_validated *l = &v->launch[i];
-        fputs("<tr>", file);
-        sl_html_cell(file, l->workload);
-        sl_html_cell_count(file, l->index);
-        sl_html_cell(file, l->name);
-        sl_html_cell(file, sl_validation_counts(v, l) ? "yes" : "no");
-        put_compared(file, v, l);
-        fputs("</tr>\n", file);
+        sl_table_cell(t, l->workload);
+        sl_table_count(t, l->index);
+        sl_table_cell(t, l->name);
+        sl_table_cell(t, sl_validation_counts(v, l) ? "yes" : "no");
+        compared_cells(t, v, l);
     }
-    sl_html_table_end(file);
+    return sl_table_html(t, file, "Launches: measured, modeled, difference", "sortable long", error);
 }
 
-void sl_section_hardware(FILE *file, const sl_page *page)
+sl_status sl_section_hardware(FILE *file, const sl_page *page, sl_error *error)
 {
     const sl_validation *v = page->input.validation;
     if (!v)
-        return;
+        return SL_OK;
     fputs("<section id=hardware><h2>Model and hardware</h2>\n<div class=charts>\n", file);
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         char what[64];
@@ -258,9 +224,11 @@ void sl_section_hardware(FILE *file, const sl_page *page)
     if (v->unmeasured)
         fprintf(file, "<p class=note>%llu launches have no hardware counters.</p>\n",
                 (unsigned long long)v->unmeasured);
-    put_means(file, v);
-    put_launches(file, v);
+    sl_status status = put_means(file, v, error);
+    if (!status)
+        status = put_launches(file, v, error);
     fputs("</section>\n", file);
+    return status;
 }
 
 /* ---- glossary ---- */
@@ -280,27 +248,30 @@ static sl_counter_set known_in(const sl_page *page)
     return known;
 }
 
-void sl_section_glossary(FILE *file, const sl_page *page)
+static void write_code(FILE *file, const void *of)
 {
+    sl_htmlf(file, "<td><code>%s</code></td>", (const char *)of);
+}
+
+sl_status sl_section_glossary(FILE *file, const sl_page *page, sl_error *error)
+{
+    static const sl_column columns[] = {SL_TEXTS("counter"), SL_TEXTS("unit"), SL_TEXTS("description"),
+                                        SL_TEXTS("Nsight Compute metric")};
     sl_counter_set known = known_in(page);
     if (!sl_counter_set_any(&known))
-        return;
-    fputs("<section id=counters><h2>Counters</h2>\n<details><summary>Definitions of all counters</summary>\n", file);
-    sl_html_table(file, "Counters", "");
-    sl_html_column(file, "counter", NULL, false);
-    sl_html_column(file, "unit", NULL, false);
-    sl_html_column(file, "description", NULL, false);
-    sl_html_column(file, "Nsight Compute metric", NULL, false);
-    sl_html_table_rows(file);
+        return SL_OK;
+    sl_table *t = SL_TABLE(columns);
     for (int i = 0; i < SL_COUNTERS; i++) {
         const sl_counter_info *c = &sl_counter_infos[i];
         if (!sl_counter_set_has(&known, (sl_counter)i))
             continue;
-        fprintf(file, "<tr><td><code>%s</code></td>", c->name);
-        sl_html_cell(file, c->unit);
-        sl_html_cell(file, c->meaning);
-        fprintf(file, "<td><code>%s</code></td></tr>\n", c->metric);
+        sl_table_markup(t, write_code, c->name);
+        sl_table_cell(t, c->unit);
+        sl_table_cell(t, c->meaning);
+        sl_table_markup(t, write_code, c->metric);
     }
-    sl_html_table_end(file);
+    fputs("<section id=counters><h2>Counters</h2>\n<details><summary>Definitions of all counters</summary>\n", file);
+    sl_status status = sl_table_html(t, file, "Counters", "", error);
     fputs("</details></section>\n", file);
+    return status;
 }

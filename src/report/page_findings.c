@@ -92,8 +92,9 @@ static const struct {
               {"y-barrier", "barrier", SL_METRIC_barrier_share}, {"y-idle", "no warp", SL_METRIC_idle_share}};
 enum { CAUSES = sizeof causes / sizeof *causes, SECTOR = 32 };
 
-static void put_causes(FILE *file, const sl_counts *counts)
+static void write_causes(FILE *file, const void *of)
 {
+    const sl_counts *counts = of;
     char text[SL_HUMAN_BYTES], title[256];
     size_t used = 0;
     *title = 0;
@@ -112,17 +113,25 @@ static void put_causes(FILE *file, const sl_counts *counts)
     fputs("</span></td>", file);
 }
 
-static void put_fraction(FILE *file, double part, double most)
+/* A share of what the GPU can do, in percent, with a bar. */
+static void write_fraction(FILE *file, const void *of)
 {
     char text[SL_HUMAN_BYTES], exact[SL_DOUBLE_BYTES];
-    if (most <= 0) {
-        sl_html_cell_none(file);
-        return;
-    }
-    double share = 100 * part / most;
+    double share = *(const double *)of;
     sl_human_ratio(share, 1, text);
     fprintf(file, "<td class=n data-v=\"%s\">%s%%<span class=light><i style=\"width:%s%%\"></i></span></td>",
             sl_double_text(share, exact), text, text);
+}
+
+static void fraction_cell(sl_table *t, double part, double all)
+{
+    double *share = all > 0 ? sl_table_alloc(t, sizeof *share) : NULL;
+    if (share) {
+        *share = 100 * part / all;
+        sl_table_markup(t, write_fraction, share);
+    } else {
+        sl_table_none(t);
+    }
 }
 
 static double value(const sl_counts *c, sl_counter counter)
@@ -131,7 +140,7 @@ static double value(const sl_counts *c, sl_counter counter)
 }
 
 /* What L1, L2 and DRAM moved, beside what they could have moved in that time. */
-static void put_light(FILE *file, const sl_machine *m, const sl_counts *c)
+static void light_cells(sl_table *t, const sl_machine *m, const sl_counts *c)
 {
     double cycles = value(c, SL_COUNTER_cycles), cores = m->cores, issue = 0;
     const sl_level *first = &m->level[0], *second = m->levels > 1 ? &m->level[1] : NULL;
@@ -140,10 +149,10 @@ static void put_light(FILE *file, const sl_machine *m, const sl_counts *c)
                 (second ? second->sector_bytes : SECTOR);
     double dram = (value(c, SL_COUNTER_dram_read_sectors) + value(c, SL_COUNTER_dram_write_sectors)) * SECTOR;
     sl_counts_metric(SL_METRIC_issue_share, c, &issue);
-    put_fraction(file, issue, 100);
-    put_fraction(file, l1, cycles * cores * 128); /* a line of 128 bytes per cycle */
-    put_fraction(file, l2, second ? cycles * cores * second->network_bytes : 0);
-    put_fraction(file, dram, cycles * m->memory.bytes_per_cycle);
+    fraction_cell(t, issue, 100);
+    fraction_cell(t, l1, cycles * cores * 128); /* a line of 128 bytes per cycle */
+    fraction_cell(t, l2, second ? cycles * cores * second->network_bytes : 0);
+    fraction_cell(t, dram, cycles * m->memory.bytes_per_cycle);
 }
 
 /* Counters of a kernel with cycles: its own, or those of the baseline among the policies; NULL: it was not simulated.
@@ -168,41 +177,36 @@ bool sl_section_has_time(const sl_page *page)
     return false;
 }
 
-static void put_time_head(FILE *file)
+sl_status sl_section_time(FILE *file, const sl_page *page, sl_error *error)
 {
+    static const sl_column columns[] = {
+        SL_NAMES("kernel"),
+        SL_NUMBERS("cycles"),
+        {.title = "schedulers", .description = "what they did, or what their warps waited for"},
+        {.title = "issue slots", .right = true, .description = "instructions issued, of those that could be"},
+        {.title = "L1", .right = true, .description = "bytes of loads and stores, of 128 per cycle and SM"},
+        {.title = "L2", .right = true, .description = "bytes between L2 and SMs, of what their network carries"},
+        {.title = "DRAM", .right = true, .description = "bytes read and written, of what DRAM transfers"}};
+    if (!sl_section_has_time(page))
+        return SL_OK;
+    sl_table *t = SL_TABLE(columns);
+    for (size_t i = 0; i < page->kernels.count; i++) {
+        const sl_counts *c = simulated(page, i);
+        if (!c || !c->value[SL_COUNTER_cycles])
+            continue;
+        sl_page_kernel_cell(t, page, i, false);
+        sl_table_count(t, c->value[SL_COUNTER_cycles]);
+        sl_table_markup(t, write_causes, c);
+        light_cells(t, page->input.machine, c);
+    }
     fputs("<section id=time><h2>Where the time goes <span>simulated</span></h2>\n<p class=legend>Cycles of the "
           "schedulers: ",
           file);
     for (int n = 0; n < CAUSES; n++)
         fprintf(file, "<span><i class=%s></i> %s</span> ", causes[n].class, causes[n].name);
     fputs("</p>\n", file);
-    sl_html_table(file, "Cycles by cause, and the share of what the GPU can do", "sortable");
-    sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "cycles", "from start to end", true);
-    sl_html_column(file, "schedulers", "what they did, or what their warps waited for", false);
-    sl_html_column(file, "issue slots", "instructions issued, of those that could be", true);
-    sl_html_column(file, "L1", "bytes of loads and stores, of 128 per cycle and SM", true);
-    sl_html_column(file, "L2", "bytes between L2 and SMs, of what their network carries", true);
-    sl_html_column(file, "DRAM", "bytes read and written, of what DRAM transfers", true);
-    sl_html_table_rows(file);
-}
-
-void sl_section_time(FILE *file, const sl_page *page)
-{
-    if (!sl_section_has_time(page))
-        return;
-    put_time_head(file);
-    for (size_t i = 0; i < page->kernels.count; i++) {
-        const sl_counts *c = simulated(page, i);
-        if (!c || !c->value[SL_COUNTER_cycles])
-            continue;
-        fputs("<tr>", file);
-        sl_section_kernel_link(file, page, i);
-        sl_html_cell_count(file, c->value[SL_COUNTER_cycles]);
-        put_causes(file, c);
-        put_light(file, page->input.machine, c);
-        fputs("</tr>\n", file);
-    }
-    sl_html_table_end(file);
+    sl_status status =
+        sl_table_html(t, file, "Cycles by cause, and the share of what the GPU can do", "sortable", error);
     fputs("</section>\n", file);
+    return status;
 }

@@ -22,18 +22,27 @@ static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
     return sl_page_row(page, &k->counts, k->reuse ? &k->reuse->total : NULL);
 }
 
-void sl_section_kernel_cell(FILE *file, const sl_page *page, size_t kernel)
+/* A kernel, as its cell shows it. */
+typedef struct linked_kernel {
+    const sl_page_kernel *kernel;
+    size_t number;
+    bool failed;
+} linked_kernel;
+
+static void write_kernel(FILE *file, const void *of)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
-    sl_htmlf(file, "<td><a href=\"#kernel-%zu\">", kernel);
-    sl_html_name(file, k->name, k->symbol);
-    fputs("</a>", file);
+    const linked_kernel *k = of;
+    sl_htmlf(file, "<td><a href=\"#kernel-%zu\">", k->number);
+    sl_html_name(file, k->kernel->name, k->kernel->symbol);
+    fprintf(file, "</a>%s</td>", k->failed ? " (failed)" : "");
 }
 
-void sl_section_kernel_link(FILE *file, const sl_page *page, size_t kernel)
+void sl_page_kernel_cell(sl_table *t, const sl_page *page, size_t kernel, bool failed)
 {
-    sl_section_kernel_cell(file, page, kernel);
-    fputs("</td>", file);
+    linked_kernel *of = sl_table_alloc(t, sizeof *of);
+    if (of)
+        *of = (linked_kernel){&page->kernels.items[kernel], kernel, failed};
+    sl_table_markup(t, write_kernel, of);
 }
 
 /* ---- overview ---- */
@@ -89,69 +98,65 @@ static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load
                             load->reuse);
 }
 
-/* Columns before and behind the metrics. */
+/* Columns that a table has. */
 enum { OF_KERNEL = 1, PTX = 2, LOCATION = 4, COPIES = 8, PLANNED = 16 };
 
-static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
+typedef struct located_load {
+    const sl_page *page;
+    const sl_load_sum *sum;
+    bool copies;
+} located_load;
+
+static void write_location(FILE *file, const void *of)
 {
-    if (with & OF_KERNEL)
-        sl_html_column(file, "kernel", NULL, false);
-    if (with & PTX)
-        sl_html_column(file, "PTX", "PTX line; the address in imported traces", true);
-    if (with & LOCATION) {
-        sl_html_column(file, "location", "source line, or PTX line", false);
-        sl_html_column(file, "instruction", NULL, false);
-    }
-    sl_html_column(file, "array", "base pointer of the address", false);
-    sl_page_columns_head(file, columns);
-    if (with & PLANNED)
-        sl_planned_columns(file);
-    sl_html_table_rows(file);
+    const located_load *l = of;
+    fputs("<td>", file);
+    sl_section_location(file, l->page, l->sum->kernel, l->sum->inst);
+    if (l->copies && l->sum->copies > 1)
+        fprintf(file, " <span title=\"instructions that the compiler generated from it\">(x%u)</span>", l->sum->copies);
+    fputs("</td>", file);
 }
 
-static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, const sl_page_columns *columns,
-                     unsigned with)
+static void location_cells(sl_table *t, const sl_page *page, const sl_load_sum *r, unsigned with)
 {
-    const sl_inst_name *inst = r->inst;
-    sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
-    fputs("<tr>", file);
-    if (with & OF_KERNEL) {
-        sl_section_kernel_cell(file, page, r->kernel);
-        fputs("</td>", file);
+    located_load *of = with & LOCATION ? sl_table_alloc(t, sizeof *of) : NULL;
+    if (of) {
+        *of = (located_load){page, r, with & COPIES};
+        sl_table_markup(t, write_location, of);
+    } else {
+        sl_table_none(t);
     }
-    if (with & PTX)
-        sl_html_cell_count(file, inst->ptx_line ? inst->ptx_line : inst->pc);
-    if (with & LOCATION) {
-        fputs("<td>", file);
-        sl_section_location(file, page, r->kernel, inst);
-        if (with & COPIES && r->copies > 1)
-            fprintf(file, " <span title=\"instructions that the compiler generated from it\">(x%u)</span>", r->copies);
-        fputs("</td>", file);
-        sl_html_cell(file, inst->opcode);
-    }
+    sl_table_known(t, with & LOCATION ? r->inst->opcode : NULL);
+}
+
+static void load_cells(sl_table *t, const sl_page *page, const sl_load_sum *r, unsigned with)
+{
     char array[256];
-    sl_html_cell_name(file, sl_inst_array(inst, array, sizeof array), NULL);
-    sl_page_columns_cells(file, columns, &row);
-    if (with & PLANNED)
-        sl_planned_cells(file, ((const sl_page_load *)r->of)->planned);
-    fputs("</tr>\n", file);
+    const sl_inst_name *inst = r->inst;
+    const sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
+    if (with & OF_KERNEL)
+        sl_page_kernel_cell(t, page, r->kernel, false);
+    else
+        sl_table_none(t);
+    if (with & PTX)
+        sl_table_exact(t, inst->ptx_line ? inst->ptx_line : inst->pc);
+    else
+        sl_table_none(t);
+    location_cells(t, page, r, with);
+    sl_table_known(t, sl_inst_array(inst, array, sizeof array));
+    sl_page_cells(t, &row, true);
+    sl_planned_cells(t, with & PLANNED ? ((const sl_page_load *)r->of)->planned : NULL);
 }
 
-static void put_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
-                           const sl_load_sums *rows, unsigned with)
+static sl_status put_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
+                                const sl_load_sums *rows, unsigned with, sl_error *error)
 {
-    sl_page_columns columns = {0};
-    for (size_t i = 0; i < rows->count; i++) {
-        const sl_load_sum *r = &rows->items[i];
-        columns.bars |= sl_counts_has(&r->counts, SL_COUNTER_ld_sector_hits) && r->counts.value[SL_COUNTER_ld_sectors];
-        sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
-        sl_page_columns_add(&columns, &row);
-    }
-    sl_html_table(file, caption, class);
-    load_head(file, &columns, with);
+    static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("PTX"), SL_TEXTS("location"),
+                                      SL_TEXTS("instruction"), SL_NAMES("array")};
+    sl_table *t = sl_page_table(first, sizeof first / sizeof *first, sl_planned_columns, SL_PLANNED_COLUMNS);
     for (size_t i = 0; i < rows->count; i++)
-        put_load(file, page, &rows->items[i], &columns, with);
-    sl_html_table_end(file);
+        load_cells(t, page, &rows->items[i], with);
+    return sl_table_html(t, file, caption, class, error);
 }
 
 /* ---- the heaviest loads, stores and atomics ---- */
@@ -162,66 +167,60 @@ static bool writes(const sl_inst_name *inst)
 }
 
 /* Loads by misses where they are known, otherwise by traffic; stores and atomics by traffic. */
-static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight)
+static sl_status put_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight,
+                           sl_error *error)
 {
     sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
-    bool good = true;
+    sl_status status = SL_OK;
     for (size_t k = 0; k < page->kernels.count; k++)
-        for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
-            if (writes(&page->kernels.items[k].load[i].inst) == stores)
-                good = add_load(&rows, k, &page->kernels.items[k].load[i]);
+        for (uint32_t i = 0; i < page->kernels.items[k].loads && !status; i++)
+            if (writes(&page->kernels.items[k].load[i].inst) == stores &&
+                !add_load(&rows, k, &page->kernels.items[k].load[i]))
+                status = sl_fail_memory(error);
     sl_load_sums_sort(&rows, weight);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)
         rows.count--;
-    if (good && rows.count) {
+    if (!status && rows.count) {
         fprintf(file, "<h2>%s</h2>\n", title);
-        put_load_table(file, page, title, "sortable", &rows,
-                       (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES);
+        status = put_load_table(file, page, title, "sortable", &rows,
+                                (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES, error);
     }
     sl_load_sums_fini(&rows);
-    return good;
+    return status;
 }
 
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error)
 {
     bool misses = sl_page_has_bars(page);
     fputs("<section id=worst>\n", file);
-    bool good = put_worst(file, page, false, misses ? "Loads with the most misses" : "Loads with the most traffic",
-                          misses ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors) &&
-                put_worst(file, page, true, "Stores and atomics with the most traffic", SL_METRIC_sectors);
+    sl_status status =
+        put_worst(file, page, false, misses ? "Loads with the most misses" : "Loads with the most traffic",
+                  misses ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors, error);
+    if (!status)
+        status = put_worst(file, page, true, "Stores and atomics with the most traffic", SL_METRIC_sectors, error);
     fputs("</section>\n", file);
-    return good ? SL_OK : sl_fail_memory(error);
+    return status;
 }
 
 /* ---- kernels ---- */
 
-void sl_section_kernels(FILE *file, const sl_page *page)
+sl_status sl_section_kernels(FILE *file, const sl_page *page, sl_error *error)
 {
-    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
+    static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("launches")};
     if (!page->kernels.count)
-        return;
+        return SL_OK;
+    sl_table *t = sl_page_table(first, 2, NULL, 0);
     for (size_t i = 0; i < page->kernels.count; i++) {
-        sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
-        sl_page_columns_add(&columns, &row);
+        const sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
+        sl_page_kernel_cell(t, page, i, false);
+        sl_table_count(t, page->kernels.items[i].launches);
+        sl_page_cells(t, &row, true);
     }
     fputs("<section id=kernels><h2>Kernels</h2>\n", file);
-    sl_html_table(file, "Kernels, summed over their launches", "sortable kernels");
-    sl_html_column(file, "kernel", "select one to see its loads and source", false);
-    sl_html_column(file, "launches", NULL, true);
-    sl_page_columns_head(file, &columns);
-    sl_html_table_rows(file);
-    for (size_t i = 0; i < page->kernels.count; i++) {
-        sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
-        fputs("<tr>", file);
-        sl_section_kernel_cell(file, page, i);
-        fputs("</td>", file);
-        sl_html_cell_count(file, page->kernels.items[i].launches);
-        sl_page_columns_cells(file, &columns, &row);
-        fputs("</tr>\n", file);
-    }
-    sl_html_table_end(file);
+    sl_status status = sl_table_html(t, file, "Kernels, summed over their launches", "sortable kernels", error);
     fputs("</section>\n", file);
+    return status;
 }
 
 /* ---- one kernel ---- */
@@ -234,18 +233,19 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
     for (uint32_t i = 0; i < k->loads && good; i++)
         good = add_load(&loads, kernel, &k->load[i]) &&
                (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i]));
-    if (good) {
+    sl_status status = good ? SL_OK : sl_fail_memory(error);
+    if (!status) {
         fputs("<h3>Memory instructions</h3>\n", file);
-        put_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
-                       PTX | LOCATION | (page->input.plan ? PLANNED : 0));
+        status = put_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
+                                PTX | LOCATION | (page->input.plan ? PLANNED : 0), error);
     }
-    if (good && arrays.count > 1) {
+    if (!status && arrays.count > 1) {
         fputs("<h3>Arrays</h3>\n", file);
-        put_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0);
+        status = put_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0, error);
     }
     sl_load_sums_fini(&loads);
     sl_load_sums_fini(&arrays);
-    return good ? SL_OK : sl_fail_memory(error);
+    return status;
 }
 
 sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
@@ -261,7 +261,8 @@ sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_e
         status = put_loads(file, page, kernel, error);
     else if (!status)
         sl_html_note(file, "Nothing was recorded about its memory instructions.");
-    sl_section_reuse(file, page, kernel);
+    if (!status)
+        status = sl_section_reuse(file, page, kernel, error);
     fputs("</section>\n", file);
     return status;
 }

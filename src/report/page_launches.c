@@ -70,46 +70,38 @@ static bool add_launch(launch_rows *rows, const sl_page_launch *l, bool fold)
     return true;
 }
 
-static void put_row(FILE *file, const sl_page *page, const launch_row *row, const sl_page_columns *columns, bool fold)
+static void write_launches(FILE *file, const void *of)
 {
-    const sl_page_launch *l = row->first;
-    fputs("<tr>", file);
-    sl_html_cell_count(file, l->index);
-    sl_section_kernel_cell(file, page, l->kernel);
-    fprintf(file, "%s</td>", l->failed ? " (failed)" : "");
-    if (fold)
-        fprintf(file, "<td class=n data-v=\"%llu\">\u00d7%llu</td>", (unsigned long long)row->launches,
-                (unsigned long long)row->launches);
-    sl_html_cell_dims(file, l->grid);
-    sl_html_cell_dims(file, l->block);
-    sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &row->counts});
-    fputs("</tr>\n", file);
+    unsigned long long launches = ((const launch_row *)of)->launches;
+    fprintf(file, "<td class=n data-v=\"%llu\">\u00d7%llu</td>", launches, launches);
 }
 
-static void put_table(FILE *file, const sl_page *page, const launch_rows *rows, bool fold)
+static sl_status put_table(FILE *file, const sl_page *page, const launch_rows *rows, bool fold, sl_error *error)
 {
-    sl_page_columns columns = {0};
+    static const sl_column first[] = {SL_NUMBERS("#"), SL_NAMES("kernel"), SL_NUMBERS("launches"), SL_NUMBERS("grid"),
+                                      SL_NUMBERS("block")};
     size_t shown = rows->count < MAX_ROWS ? rows->count : MAX_ROWS;
-    for (size_t i = 0; i < shown; i++)
-        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &rows->items[i].counts});
+    sl_table *t = sl_page_table(first, sizeof first / sizeof *first, NULL, 0);
     if (fold)
         fprintf(file,
                 "<p class=note>%zu launches: those of one kernel, grid and block are one row with their sums, at "
                 "the first of them%s. --json lists each launch.</p>\n",
                 page->launches.count, shown < rows->count ? "; the first rows are shown" : "");
-    sl_html_table(file, fold ? "Launches by kernel and shape, in order of the first" : "Launches, in execution order",
-                  "sortable long paged");
-    sl_html_column(file, "#", "index of the launch in the run, from 0", true);
-    sl_html_column(file, "kernel", NULL, false);
-    if (fold)
-        sl_html_column(file, "launches", "launches of this kernel, grid and block", true);
-    sl_html_column(file, "grid", "blocks", true);
-    sl_html_column(file, "block", "threads per block", true);
-    sl_page_columns_head(file, &columns);
-    sl_html_table_rows(file);
-    for (size_t i = 0; i < shown; i++)
-        put_row(file, page, &rows->items[i], &columns, fold);
-    sl_html_table_end(file);
+    for (size_t i = 0; i < shown; i++) {
+        const launch_row *row = &rows->items[i];
+        sl_table_count(t, row->first->index);
+        sl_page_kernel_cell(t, page, row->first->kernel, row->first->failed);
+        if (fold)
+            sl_table_markup(t, write_launches, row);
+        else
+            sl_table_none(t);
+        sl_table_dims(t, row->first->grid);
+        sl_table_dims(t, row->first->block);
+        sl_page_cells(t, &(sl_metric_row){.counts = &row->counts}, false);
+    }
+    return sl_table_html(t, file,
+                         fold ? "Launches by kernel and shape, in order of the first" : "Launches, in execution order",
+                         "sortable long paged", error);
 }
 
 sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
@@ -120,12 +112,10 @@ sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
         return SL_OK;
     for (size_t i = 0; i < page->launches.count && good; i++)
         good = add_launch(&rows, &page->launches.items[i], fold);
-    if (good) {
-        fputs("<section id=launches><h2>Launches</h2>\n", file);
-        put_table(file, page, &rows, fold);
-        fputs("</section>\n", file);
-    }
+    fputs("<section id=launches><h2>Launches</h2>\n", file);
+    sl_status status = good ? put_table(file, page, &rows, fold, error) : sl_fail_memory(error);
+    fputs("</section>\n", file);
     sl_array_free(&rows);
     sl_index_fini(&rows.index);
-    return good ? SL_OK : sl_fail_memory(error);
+    return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of metrics in the tables of a page: those of the list below that have a value in some row. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -7,50 +8,50 @@
 #include "report/page_sections.h"
 
 /* Loads, stores and all other accesses alike first; the rest is shown on request. */
-static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_cycles,
-                                                 SL_METRIC_time_ns,
-                                                 SL_METRIC_requests,
-                                                 SL_METRIC_sectors,
-                                                 SL_METRIC_per_request,
-                                                 SL_METRIC_reuse_coalescing_efficiency,
-                                                 SL_METRIC_l1_hit_rate,
-                                                 SL_METRIC_ld_sector_misses,
-                                                 SL_METRIC_reuse_accesses_without_reuse,
-                                                 SL_METRIC_l2_read_sectors,
-                                                 SL_METRIC_dram_read_sectors,
-                                                 SL_METRIC_warp_insts,
-                                                 SL_METRIC_ld_sectors,
-                                                 SL_METRIC_st_sectors,
-                                                 SL_METRIC_compulsory,
-                                                 SL_METRIC_capacity,
-                                                 SL_METRIC_conflict,
-                                                 SL_METRIC_store,
-                                                 SL_METRIC_mshr,
-                                                 SL_METRIC_bypassed,
-                                                 SL_METRIC_pending_hits,
-                                                 SL_METRIC_working_set_bytes,
-                                                 SL_METRIC_l2_read_hit_rate,
-                                                 SL_METRIC_l2_write_sectors,
-                                                 SL_METRIC_dram_write_sectors,
-                                                 SL_METRIC_atom_requests,
-                                                 SL_METRIC_red_requests,
-                                                 SL_METRIC_async_sectors,
-                                                 SL_METRIC_bulk_ld_sectors,
-                                                 SL_METRIC_bulk_st_sectors,
-                                                 SL_METRIC_local_ld_sectors,
-                                                 SL_METRIC_local_st_sectors,
-                                                 SL_METRIC_shared_ld_requests,
-                                                 SL_METRIC_shared_passes_per_load,
-                                                 SL_METRIC_tex_requests,
-                                                 SL_METRIC_ipc,
-                                                 SL_METRIC_bypass_share,
-                                                 SL_METRIC_unused_share,
-                                                 SL_METRIC_stall_way_cycles,
-                                                 SL_METRIC_stall_mshr_cycles,
-                                                 SL_METRIC_stall_merge_cycles,
-                                                 SL_METRIC_stall_queue_cycles,
-                                                 SL_METRIC_energy_nj,
-                                                 SL_METRIC_footprint_bytes};
+static const sl_metric shown[SL_PAGE_COLUMNS - 1] = {SL_METRIC_cycles,
+                                                     SL_METRIC_time_ns,
+                                                     SL_METRIC_requests,
+                                                     SL_METRIC_sectors,
+                                                     SL_METRIC_per_request,
+                                                     SL_METRIC_reuse_coalescing_efficiency,
+                                                     SL_METRIC_l1_hit_rate,
+                                                     SL_METRIC_ld_sector_misses,
+                                                     SL_METRIC_reuse_accesses_without_reuse,
+                                                     SL_METRIC_l2_read_sectors,
+                                                     SL_METRIC_dram_read_sectors,
+                                                     SL_METRIC_warp_insts,
+                                                     SL_METRIC_ld_sectors,
+                                                     SL_METRIC_st_sectors,
+                                                     SL_METRIC_compulsory,
+                                                     SL_METRIC_capacity,
+                                                     SL_METRIC_conflict,
+                                                     SL_METRIC_store,
+                                                     SL_METRIC_mshr,
+                                                     SL_METRIC_bypassed,
+                                                     SL_METRIC_pending_hits,
+                                                     SL_METRIC_working_set_bytes,
+                                                     SL_METRIC_l2_read_hit_rate,
+                                                     SL_METRIC_l2_write_sectors,
+                                                     SL_METRIC_dram_write_sectors,
+                                                     SL_METRIC_atom_requests,
+                                                     SL_METRIC_red_requests,
+                                                     SL_METRIC_async_sectors,
+                                                     SL_METRIC_bulk_ld_sectors,
+                                                     SL_METRIC_bulk_st_sectors,
+                                                     SL_METRIC_local_ld_sectors,
+                                                     SL_METRIC_local_st_sectors,
+                                                     SL_METRIC_shared_ld_requests,
+                                                     SL_METRIC_shared_passes_per_load,
+                                                     SL_METRIC_tex_requests,
+                                                     SL_METRIC_ipc,
+                                                     SL_METRIC_bypass_share,
+                                                     SL_METRIC_unused_share,
+                                                     SL_METRIC_stall_way_cycles,
+                                                     SL_METRIC_stall_mshr_cycles,
+                                                     SL_METRIC_stall_merge_cycles,
+                                                     SL_METRIC_stall_queue_cycles,
+                                                     SL_METRIC_energy_nj,
+                                                     SL_METRIC_footprint_bytes};
 enum { FIRST_MORE = 11 }; /* of the list: hidden until all columns are asked for */
 
 sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse)
@@ -63,54 +64,62 @@ bool sl_page_has_bars(const sl_page *page)
     return sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && page->counts.value[SL_COUNTER_ld_sectors];
 }
 
-void sl_page_columns_add(sl_page_columns *columns, const sl_metric_row *row)
+void sl_page_columns(sl_column columns[SL_PAGE_COLUMNS])
 {
-    for (int i = 0; i < SL_PAGE_METRICS; i++) {
-        sl_fraction f = sl_metric_of(shown[i], row);
-        bool rate = shown[i] == SL_METRIC_l1_hit_rate || shown[i] == SL_METRIC_l2_read_hit_rate;
-        columns->metric[i] |= f.known && (f.part || rate); /* a hit rate of 0 is worth a column */
-    }
-}
-
-void sl_page_columns_head(FILE *file, const sl_page_columns *columns)
-{
-    if (columns->bars)
-        sl_html_column(file, "in L1", "hits, pending hits and misses by class", false);
-    for (int i = 0; i < SL_PAGE_METRICS; i++) {
+    columns[0] = (sl_column){.title = "in L1", .description = "hits, pending hits and misses by class"};
+    for (int i = 0; i < SL_PAGE_COLUMNS - 1; i++) {
         const sl_metric_info *m = &sl_metric_infos[shown[i]];
         bool word = !strchr(m->long_heading, ' '); /* a long one fits */
-        if (columns->metric[i])
-            sl_html_column_classed(file, i < FIRST_MORE ? "n" : "n more", word ? m->long_heading : m->heading,
-                                   m->description);
+        columns[i + 1] = (sl_column){.title = word ? m->long_heading : m->heading,
+                                     .right = true,
+                                     .fit = i < FIRST_MORE ? SL_FIT_OCCURS : SL_FIT_SPARE,
+                                     .description = m->description};
     }
 }
 
-void sl_html_cell_metric(FILE *file, const char *class, sl_metric metric, const sl_metric_row *row)
+static void write_bar(FILE *file, const void *of)
+{
+    fputs("<td>", file);
+    sl_page_bar(file, of);
+    fputs("</td>", file);
+}
+
+void sl_page_cells(sl_table *t, const sl_metric_row *row, bool bar)
+{
+    const sl_counts *c = row->counts;
+    if (bar && c && sl_counts_has(c, SL_COUNTER_ld_sector_hits) && c->value[SL_COUNTER_ld_sectors])
+        sl_table_markup(t, write_bar, c);
+    else
+        sl_table_none(t);
+    sl_table_metrics(t, &(sl_metric_list){shown, SL_PAGE_COLUMNS - 1}, row);
+}
+
+sl_table *sl_page_table(const sl_column *first, size_t firsts, const sl_column *last, size_t lasts)
+{
+    enum { MAX_OTHERS = 16 };
+    sl_column columns[SL_PAGE_COLUMNS + MAX_OTHERS];
+    assert(firsts + lasts <= MAX_OTHERS);
+    memcpy(columns, first, firsts * sizeof *first);
+    sl_page_columns(columns + firsts);
+    if (lasts)
+        memcpy(columns + firsts + SL_PAGE_COLUMNS, last, lasts * sizeof *last);
+    return sl_table_create(columns, firsts + SL_PAGE_COLUMNS + lasts);
+}
+
+void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row)
 {
     char text[SL_METRIC_BYTES], exact[SL_DOUBLE_BYTES];
     double value;
     sl_fraction f = sl_metric_of(metric, row);
     if (!sl_metric_value(metric, row, &value)) {
-        sl_html_cell_classed(file, class, "", "");
+        sl_html_cell_classed(file, "n", "", "");
         return;
     }
     if (f.whole == 1 && !sl_metric_is_share(metric))
         snprintf(exact, sizeof exact, "%llu", (unsigned long long)f.part);
     else
         sl_double_text(value, exact);
-    sl_html_cell_classed(file, class, exact, sl_metric_text(metric, row, 1, text));
-}
-
-void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row)
-{
-    if (columns->bars) {
-        fputs("<td>", file);
-        sl_page_bar(file, row->counts);
-        fputs("</td>", file);
-    }
-    for (int i = 0; i < SL_PAGE_METRICS; i++)
-        if (columns->metric[i])
-            sl_html_cell_metric(file, i < FIRST_MORE ? "n" : "n more", shown[i], row);
+    sl_html_cell_classed(file, "n", exact, sl_metric_text(metric, row, 1, text));
 }
 
 /* ---- the bar ---- */

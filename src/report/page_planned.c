@@ -35,27 +35,35 @@ static void put_mode(FILE *file, unsigned mode)
 
 /* ---- of a load ---- */
 
-void sl_planned_columns(FILE *file)
+const sl_column sl_planned_columns[SL_PLANNED_COLUMNS] = {SL_NUMBERS("bypass L1"), SL_NUMBERS("bypass L2"),
+                                                          SL_NUMBERS("bypass both"), SL_TEXTS("plan")};
+
+static void write_gain(FILE *file, const void *of)
 {
-    sl_html_column(file, "bypass L1", "kernel time saved when this load alone bypasses L1, in percent", true);
-    sl_html_column(file, "bypass L2", "the same for L2", true);
-    sl_html_column(file, "bypass both", "the same for L1 and L2", true);
-    sl_html_column(file, "plan", "levels that the load bypasses in the plan", false);
+    double value = *(const double *)of;
+    fprintf(file, "<td class=\"n %s\" data-v=\"%.4f\">%+.1f%%</td>", sign_of(value), value, value);
 }
 
-void sl_planned_cells(FILE *file, const sl_plan_load *planned)
+static void write_plan(FILE *file, const void *of)
 {
-    for (int i = 0; i < SHOWN; i++) {
-        double value = planned ? planned->affinity[shown[i]] : NAN;
-        if (isnan(value))
-            sl_html_cell_none(file);
-        else
-            fprintf(file, "<td class=\"n %s\" data-v=\"%.4f\">%+.1f%%</td>", sign_of(value), value, value);
-    }
-    sl_htmlf(file, "<td title=\"%s\">", planned && planned->why ? planned->why : "");
-    if (planned && planned->mode != SL_BYPASS_NONE)
+    const sl_plan_load *planned = of;
+    sl_htmlf(file, "<td title=\"%s\">", planned->why ? planned->why : "");
+    if (planned->mode != SL_BYPASS_NONE)
         put_mode(file, planned->mode);
     fputs("</td>", file);
+}
+
+void sl_planned_cells(sl_table *t, const sl_plan_load *planned)
+{
+    for (int i = 0; i < SHOWN; i++)
+        if (planned && !isnan(planned->affinity[shown[i]]))
+            sl_table_markup(t, write_gain, &planned->affinity[shown[i]]);
+        else
+            sl_table_none(t);
+    if (planned)
+        sl_table_markup(t, write_plan, planned);
+    else
+        sl_table_none(t);
 }
 
 /* ---- of a line ---- */

@@ -7,63 +7,52 @@
 #include "report/load_sums.h"
 #include "report/page_sections.h"
 
-static void put_range(FILE *file, uint64_t min, uint64_t max)
+/* A bin: its range of values, as long as the table lives. */
+static void range_cell(sl_table *t, uint64_t min, uint64_t max)
 {
     char from[SL_HUMAN_BYTES], to[SL_HUMAN_BYTES];
-    sl_human_count(min, from);
-    sl_human_count(max, to);
-    fprintf(file, "<td class=n data-v=\"%" PRIu64 "\">%s", min, from);
     if (max > min)
-        fprintf(file, "\u2013%s", to);
-    fputs("</td>", file);
+        sl_table_cellf(t, "%s\u2013%s", sl_human_count(min, from), sl_human_count(max, to));
+    else
+        sl_table_count(t, min);
 }
 
-static void put_distances(FILE *file, const sl_profile_counts *c)
+static void distance_cells(sl_table *t, const sl_profile_counts *c, uint64_t lines, uint64_t sectors)
 {
-    sl_html_table(file, "Reuse distance: distinct lines or sectors accessed in between", "");
-    sl_html_column(file, "distance", NULL, true);
-    sl_html_column(file, "line accesses", NULL, true);
-    sl_html_column(file, "", NULL, true);
-    sl_html_column(file, "sector accesses", NULL, true);
-    sl_html_column(file, "", NULL, true);
-    sl_html_table_rows(file);
+    sl_table_count(t, lines);
+    sl_table_share(t, lines, c->line_accesses);
+    sl_table_count(t, sectors);
+    sl_table_share(t, sectors, c->sector_accesses);
+}
+
+static sl_status put_distances(FILE *file, const sl_profile_counts *c, sl_error *error)
+{
+    static const sl_column columns[] = {SL_NUMBERS("reuse distance"), SL_NUMBERS("lines"), SL_NUMBERS(""),
+                                        SL_NUMBERS("sectors"), SL_NUMBERS("")};
+    sl_table *t = SL_TABLE(columns);
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++) {
         if (!c->line_distance.bin[i] && !c->sector_distance.bin[i])
             continue;
-        fputs("<tr>", file);
-        put_range(file, sl_distance_min(i), sl_distance_max(i));
-        sl_html_cell_count(file, c->line_distance.bin[i]);
-        sl_html_cell_share(file, c->line_distance.bin[i], c->line_accesses);
-        sl_html_cell_count(file, c->sector_distance.bin[i]);
-        sl_html_cell_share(file, c->sector_distance.bin[i], c->sector_accesses);
-        fputs("</tr>\n", file);
+        range_cell(t, sl_distance_min(i), sl_distance_max(i));
+        distance_cells(t, c, c->line_distance.bin[i], c->sector_distance.bin[i]);
     }
-    fputs("<tr><td class=n>first access</td>", file);
-    sl_html_cell_count(file, c->line_distance.never);
-    sl_html_cell_share(file, c->line_distance.never, c->line_accesses);
-    sl_html_cell_count(file, c->sector_distance.never);
-    sl_html_cell_share(file, c->sector_distance.never, c->sector_accesses);
-    fputs("</tr>\n", file);
-    sl_html_table_end(file);
+    sl_table_cell(t, "first access");
+    distance_cells(t, c, c->line_distance.never, c->sector_distance.never);
+    return sl_table_html(t, file, "Reuse distance: distinct lines or sectors accessed in between", "", error);
 }
 
-static void put_reuses(FILE *file, const sl_profile_counts *c)
+static sl_status put_reuses(FILE *file, const sl_profile_counts *c, sl_error *error)
 {
-    sl_html_table(file, "Lines by number of reuses", "");
-    sl_html_column(file, "again", NULL, true);
-    sl_html_column(file, "lines", NULL, true);
-    sl_html_column(file, "", NULL, true);
-    sl_html_table_rows(file);
+    static const sl_column columns[] = {SL_NUMBERS("reuses"), SL_NUMBERS("lines"), SL_NUMBERS("")};
+    sl_table *t = SL_TABLE(columns);
     for (unsigned i = 0; i < SL_REUSE_BINS; i++) {
         if (!c->line_reuses[i])
             continue;
-        fputs("<tr>", file);
-        put_range(file, sl_reuse_min(i), sl_reuse_max(i));
-        sl_html_cell_count(file, c->line_reuses[i]);
-        sl_html_cell_share(file, c->line_reuses[i], c->lines);
-        fputs("</tr>\n", file);
+        range_cell(t, sl_reuse_min(i), sl_reuse_max(i));
+        sl_table_count(t, c->line_reuses[i]);
+        sl_table_share(t, c->line_reuses[i], c->lines);
     }
-    sl_html_table_end(file);
+    return sl_table_html(t, file, "Lines by number of reuses", "", error);
 }
 
 /* ---- heat map ---- */
@@ -117,11 +106,11 @@ static void put_heat(FILE *file, const sl_page *page, size_t kernel)
     sl_load_sums_fini(&rows);
 }
 
-void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
+sl_status sl_section_reuse(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_profile_sum *sum = page->kernels.items[kernel].reuse;
     if (!sum || !sum->total.line_accesses)
-        return;
+        return SL_OK;
     fputs("<h3>Reuse</h3>\n<div class=charts>\n", file);
     sl_section_chart(file, "distance", kernel, "Reuse distance of lines and sectors");
     sl_section_chart(file, "reuses", kernel, "Reuses per line");
@@ -131,7 +120,9 @@ void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
           file);
     put_heat(file, page, kernel);
     fputs("<details><summary>Reuse tables</summary>\n<div class=side>\n", file);
-    put_distances(file, &sum->total);
-    put_reuses(file, &sum->total);
+    sl_status status = put_distances(file, &sum->total, error);
+    if (!status)
+        status = put_reuses(file, &sum->total, error);
     fputs("</div></details>\n", file);
+    return status;
 }

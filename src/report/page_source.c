@@ -264,12 +264,12 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, co
     uint64_t of_all = sl_metric_of(SL_METRIC_sectors, &(sl_metric_row){.counts = kernel}).part;
     const sl_metric_row accessed = {.counts = sectors ? &sum->counts : NULL};
     put_sectors(file, sectors, of_all);
-    sl_html_cell_metric(file, "n", SL_METRIC_per_request, &accessed);
+    sl_html_cell_metric(file, SL_METRIC_per_request, &accessed);
     fputs("<td>", file);
     sl_page_bar(file, &sum->counts);
     fputs("</td>", file);
     put_misses(file, sum, kernel->value[SL_COUNTER_ld_sector_misses]);
-    sl_html_cell_metric(file, "n", SL_METRIC_reuse_accesses_without_reuse, &row);
+    sl_html_cell_metric(file, SL_METRIC_reuse_accesses_without_reuse, &row);
 }
 
 /* More loads in one line are rare, and similar to these. */

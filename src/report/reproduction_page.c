@@ -10,8 +10,9 @@
 
 static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};
 
-static void put_verdict(FILE *file, const sl_compared *c)
+static void write_verdict(FILE *file, const void *of)
 {
+    const sl_compared *c = of;
     fprintf(file, "<td class=\"%s\"", verdict_class[c->verdict]);
     if (c->why) {
         fputs(" title=\"", file);
@@ -21,82 +22,76 @@ static void put_verdict(FILE *file, const sl_compared *c)
     fprintf(file, ">%s</td>", sl_verdict_names[c->verdict]);
 }
 
-static void put_measure(FILE *file, const sl_paper_measure *m, double value)
+static void verdict_cell(sl_table *t, const sl_compared *c)
 {
-    if (isnan(value))
-        sl_html_cell_none(file);
-    else
-        sl_html_cell_number(file, value, m->digits, m->unit);
+    sl_compared *copy = sl_table_alloc(t, sizeof *copy);
+    if (copy)
+        *copy = *c;
+    sl_table_markup(t, write_verdict, copy);
+}
+
+static void measure_cell(sl_table *t, const sl_paper_measure *m, double value)
+{
+    sl_table_number(t, value, m->digits, m->unit);
 }
 
 /* ---- tables ---- */
 
-static void put_row(FILE *file, const sl_paper_figure *figure, const char *group, const char *name,
-                    const sl_compared *row)
+/* A row of a figure: of a program (group < 0), or the means of a group. */
+static void add_row(sl_table *t, const sl_reproduction *r, const sl_paper_figure *figure, int program, int group)
 {
-    fputs("<tr>", file);
-    sl_html_cell(file, group);
-    sl_html_cell(file, name);
+    const sl_paper_group *g = &r->group[group];
+    sl_table_cell(t, g->name);
+    sl_table_cell(t, program >= 0 ? r->paper->program[program].name : "mean");
     for (size_t c = 0; c < figure->columns; c++) {
         const sl_paper_column *column = &figure->column[c];
+        sl_compared value = program >= 0                   ? sl_compare_program(r, column, program)
+                            : column->mean != SL_MEAN_NONE ? sl_compare_group(r, column, group)
+                                                           : (sl_compared){.ours = NAN, .paper = NAN};
         if (column->numbers)
-            put_measure(file, &column->measure, row[c].paper);
-        put_measure(file, &column->measure, row[c].ours);
+            measure_cell(t, &column->measure, value.paper);
+        measure_cell(t, &column->measure, value.ours);
         if (column->numbers)
-            put_verdict(file, &row[c]);
+            verdict_cell(t, &value);
     }
-    fputs("</tr>\n", file);
-}
-
-static void put_means(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, int group, sl_compared *row)
-{
-    bool means = false;
-    for (size_t c = 0; c < figure->columns; c++) {
-        bool mean = figure->column[c].mean != SL_MEAN_NONE;
-        row[c] = mean ? sl_compare_group(r, &figure->column[c], group) : (sl_compared){.ours = NAN, .paper = NAN};
-        means |= mean;
-    }
-    if (means && r->group[group].count)
-        put_row(file, figure, r->group[group].name, "mean", row);
 }
 
 /* Where columns are ranked by their means, these come first. */
-static void put_rows(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, int group, sl_compared *row)
+static void add_rows(sl_table *t, const sl_reproduction *r, const sl_paper_figure *figure, int group)
 {
     const sl_paper_group *g = &r->group[group];
-    if (figure->ranked)
-        put_means(file, r, figure, group, row);
-    for (size_t i = 0; i < g->count; i++) {
-        for (size_t c = 0; c < figure->columns; c++)
-            row[c] = sl_compare_program(r, &figure->column[c], g->program[i]);
-        put_row(file, figure, g->name, r->paper->program[g->program[i]].name, row);
-    }
-    if (!figure->ranked)
-        put_means(file, r, figure, group, row);
+    bool means = false;
+    for (size_t c = 0; c < figure->columns && g->count; c++)
+        means |= figure->column[c].mean != SL_MEAN_NONE;
+    if (means && figure->ranked)
+        add_row(t, r, figure, -1, group);
+    for (size_t i = 0; i < g->count; i++)
+        add_row(t, r, figure, g->program[i], group);
+    if (means && !figure->ranked)
+        add_row(t, r, figure, -1, group);
 }
 
 static sl_status put_table(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
 {
-    sl_compared *row = calloc(figure->columns + 1, sizeof *row);
-    if (!row)
+    sl_column *columns = calloc(2 + 3 * figure->columns, sizeof *columns);
+    size_t count = 0;
+    if (!columns)
         return sl_fail_memory(error);
-    sl_html_table(file, figure->title, "sortable");
-    sl_html_column(file, "class", NULL, false);
-    sl_html_column(file, "program", NULL, false);
+    columns[count++] = (sl_column)SL_TEXTS("class");
+    columns[count++] = (sl_column)SL_TEXTS("program");
     for (size_t c = 0; c < figure->columns; c++) {
         const sl_paper_column *column = &figure->column[c];
         if (column->numbers)
-            sl_html_column(file, "paper", "as stated in the paper", true);
-        sl_html_column(file, column->name, column->formula, true);
+            columns[count++] = (sl_column)SL_NUMBERS("paper");
+        columns[count++] = (sl_column){.title = column->name, .right = true, .description = column->formula};
         if (column->numbers)
-            sl_html_column(file, "verdict", NULL, false);
+            columns[count++] = (sl_column)SL_TEXTS("verdict");
     }
-    sl_html_table_rows(file);
+    sl_table *t = sl_table_create(columns, count);
     for (size_t g = 0; g < figure->groups; g++)
-        put_rows(file, r, figure, figure->group[g], row);
-    sl_html_table_end(file);
-    free(row);
-    return SL_OK;
+        add_rows(t, r, figure, figure->group[g]);
+    free(columns);
+    return sl_table_html(t, file, figure->title, "sortable", error);
 }
 
 /* ---- bars ---- */
@@ -281,29 +276,23 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
 
 /* ---- claims ---- */
 
-static void put_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
+static sl_status put_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
 {
-    sl_html_table(file, "Claims of the paper", "claims");
-    sl_html_column(file, "verdict", NULL, false);
-    sl_html_column(file, "claim", NULL, false);
-    sl_html_column(file, "paper", NULL, true);
-    sl_html_column(file, "ours", NULL, true);
-    sl_html_column(file, "explanation", NULL, false);
-    sl_html_table_rows(file);
+    static const sl_column columns[] = {SL_TEXTS("verdict"), SL_TEXTS("claim"), SL_NUMBERS("paper"), SL_NUMBERS("ours"),
+                                        SL_TEXTS("explanation")};
+    sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < figure->claims; i++) {
         const sl_paper_claim *claim = &figure->claim[i];
-        sl_compared c = sl_compare_claim(r, claim);
+        const sl_compared c = sl_compare_claim(r, claim);
         if (c.verdict == SL_VERDICT_NONE)
             continue;
-        fputs("<tr>", file);
-        put_verdict(file, &c);
-        sl_html_cell(file, claim->says);
-        put_measure(file, &claim->measure, claim->number);
-        put_measure(file, &claim->measure, c.ours);
-        sl_html_cell(file, c.why ? c.why : "");
-        fputs("</tr>\n", file);
+        verdict_cell(t, &c);
+        sl_table_cell(t, claim->says);
+        measure_cell(t, &claim->measure, claim->number);
+        measure_cell(t, &claim->measure, c.ours);
+        sl_table_cell(t, c.why);
     }
-    sl_html_table_end(file);
+    return sl_table_html(t, file, "Claims of the paper", "claims", error);
 }
 
 static void put_reasons(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
@@ -341,9 +330,9 @@ static sl_status put_figure(FILE *file, const sl_reproduction *r, const sl_paper
     fputs("</span></h2>\n", file);
     if (figure->columns)
         put_bars(file, r, figure);
-    if (figure->claims)
-        put_claims(file, r, figure);
-    sl_status status = figure->columns ? put_table(file, r, figure, error) : SL_OK;
+    sl_status status = figure->claims ? put_claims(file, r, figure, error) : SL_OK;
+    if (figure->columns && !status)
+        status = put_table(file, r, figure, error);
     put_reasons(file, r, figure);
     if (*figure->note) {
         fputs("<p class=note>", file);

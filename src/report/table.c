@@ -144,6 +144,24 @@ void sl_table_share(sl_table *t, uint64_t part, uint64_t whole)
     sl_table_number(t, whole ? 100.0 * (double)part / (double)whole : NAN, 1, "%");
 }
 
+void sl_table_time(sl_table *t, uint64_t ns)
+{
+    add(t, (sl_cell){.kind = SL_CELL_TIME, .count = ns});
+}
+
+void sl_table_markup(sl_table *t, sl_html_writer *write, const void *of)
+{
+    add(t, (sl_cell){.kind = SL_CELL_MARKUP, .of = of, .markup = write});
+}
+
+void *sl_table_alloc(sl_table *t, size_t bytes)
+{
+    void *memory = t ? sl_arena_array(&t->arena, char, bytes) : NULL;
+    if (t && !memory)
+        t->failed = true;
+    return memory;
+}
+
 void sl_table_dims(sl_table *t, const uint32_t dims[3])
 {
     uint32_t *copy = t ? sl_arena_array(&t->arena, uint32_t, 3) : NULL;
@@ -203,8 +221,11 @@ const char *sl_cell_text(const sl_cell *cell, char buffer[SL_CELL_BYTES_MAX])
         return buffer;
     case SL_CELL_DIMS:
         return dims_text(cell->dims, buffer);
+    case SL_CELL_TIME:
+        return sl_human_time((double)cell->count, buffer);
     case SL_CELL_NONE:
     case SL_CELL_JSON:
+    case SL_CELL_MARKUP:
     case SL_CELL_COUNTERS:
     case SL_CELL_COUNTS:
         break;

@@ -21,7 +21,7 @@ typedef enum sl_fit {
     SL_FIT_SHRINKS, /* long texts may be cut, with "…" in their middle */
     SL_FIT_WRAPS,   /* of the last column: long texts continue in the next line, also where there is no terminal */
     SL_FIT_OCCURS,  /* left out where it has nothing but zeros */
-    SL_FIT_SPARE,   /* left out where the terminal has no room for it */
+    SL_FIT_SPARE,   /* left out where the terminal has no room for it; on a page shown on request */
 } sl_fit;
 
 /* The forms that a table or a column is written in. */
@@ -45,51 +45,56 @@ typedef struct sl_column {
     /* Name in JSON and CSV; NULL: for people only. "a.b" is member b of an object a in JSON. */
     const char *key;
     unsigned forms; /* 0: all but SL_FORM_LOADS of parents */
+    /* On a page, on hover; NULL: what 'sluice explain' says of the title. */
+    const char *description;
 } sl_column;
 
 typedef struct sl_table sl_table;
 
 /* Columns of numbers, of texts, and of texts that may be cut, for people; the same with a key; for programs alone. */
-#define SL_NUMBERS(title)                                                                                              \
+#define SL_NUMBERS(text)                                                                                               \
     {                                                                                                                  \
-        title, true, SL_FIT_FIXED, NULL, 0                                                                             \
+        .title = text, .right = true                                                                                   \
     }
-#define SL_TEXTS(title)                                                                                                \
+#define SL_TEXTS(text)                                                                                                 \
     {                                                                                                                  \
-        title, false, SL_FIT_FIXED, NULL, 0                                                                            \
+        .title = text                                                                                                  \
     }
-#define SL_NAMES(title)                                                                                                \
+#define SL_NAMES(text)                                                                                                 \
     {                                                                                                                  \
-        title, false, SL_FIT_SHRINKS, NULL, 0                                                                          \
+        .title = text, .fit = SL_FIT_SHRINKS                                                                           \
     }
-#define SL_PROSE(title)                                                                                                \
+#define SL_PROSE(text)                                                                                                 \
     {                                                                                                                  \
-        title, false, SL_FIT_WRAPS, NULL, 0                                                                            \
+        .title = text, .fit = SL_FIT_WRAPS                                                                             \
     }
-#define SL_NUMBERS_AS(title, key)                                                                                      \
+#define SL_NUMBERS_AS(text, name)                                                                                      \
     {                                                                                                                  \
-        title, true, SL_FIT_FIXED, key, 0                                                                              \
+        .title = text, .right = true, .key = name                                                                      \
     }
-#define SL_TEXTS_AS(title, key)                                                                                        \
+#define SL_TEXTS_AS(text, name)                                                                                        \
     {                                                                                                                  \
-        title, false, SL_FIT_FIXED, key, 0                                                                             \
+        .title = text, .key = name                                                                                     \
     }
-#define SL_NAMES_AS(title, key)                                                                                        \
+#define SL_NAMES_AS(text, name)                                                                                        \
     {                                                                                                                  \
-        title, false, SL_FIT_SHRINKS, key, 0                                                                           \
+        .title = text, .fit = SL_FIT_SHRINKS, .key = name                                                              \
     }
-#define SL_PROSE_AS(title, key)                                                                                        \
+#define SL_PROSE_AS(text, name)                                                                                        \
     {                                                                                                                  \
-        title, false, SL_FIT_WRAPS, key, 0                                                                             \
+        .title = text, .fit = SL_FIT_WRAPS, .key = name                                                                \
     }
-#define SL_DATA(key)                                                                                                   \
+#define SL_DATA(name)                                                                                                  \
     {                                                                                                                  \
-        NULL, false, SL_FIT_FIXED, key, 0                                                                              \
+        .key = name                                                                                                    \
     }
-#define SL_DATA_IN(key, forms)                                                                                         \
+#define SL_DATA_IN(name, in)                                                                                           \
     {                                                                                                                  \
-        NULL, false, SL_FIT_FIXED, key, forms                                                                          \
+        .key = name, .forms = in                                                                                       \
     }
+
+/* What a heading means, for pages and 'sluice explain'; NULL: it is unknown, or a metric (metrics.h). */
+const char *sl_heading_description(const char *title);
 
 /* NULL when memory runs out. All functions take that, and a later lack of memory is remembered: it is returned by
  * whatever writes the table. */
@@ -124,6 +129,12 @@ void sl_table_function(sl_table *table, const char *symbol);
  * outlive the table. */
 typedef void sl_json_writer(sl_json *json, const void *of);
 void sl_table_json_value(sl_table *table, sl_json_writer *write, const void *of);
+void sl_table_time(sl_table *table, uint64_t ns); /* "3.20 us" */
+/* A cell that only a page has: `write` writes all of it, <td> and </td>. `of` must outlive the table. */
+typedef void sl_html_writer(FILE *file, const void *of);
+void sl_table_markup(sl_table *table, sl_html_writer *write, const void *of);
+/* Memory that lives as long as the table; NULL where there is none, which is remembered. */
+void *sl_table_alloc(sl_table *table, size_t bytes);
 /* Counters: an object of those that are known in JSON; in CSV a column for each that some row knows. Borrowed. */
 struct sl_packed_counts;
 void sl_table_counters(sl_table *table, const struct sl_packed_counts *counts);
@@ -140,5 +151,8 @@ void sl_table_json_object(const sl_table *table, sl_json *json); /* its first ro
 /* A line of keys, and a line per row. With SL_FORM_LOADS: the rows of its children that have that form, behind the
  * columns of the parent that have it. */
 sl_status sl_table_csv(const sl_table *table, unsigned form, FILE *file, sl_error *error);
+/* A <table> that scrolls within the page, and sorts where its class says so. Destroys the table; a lack of memory is
+ * returned. */
+sl_status sl_table_html(sl_table *table, FILE *file, const char *caption, const char *class, sl_error *error);
 
 #endif

@@ -16,9 +16,11 @@ typedef enum sl_cell_kind {
     SL_CELL_BOOL,
     SL_CELL_NUMBER,
     SL_CELL_DIMS,
+    SL_CELL_TIME, /* ns */
     SL_CELL_JSON,
     SL_CELL_COUNTERS, /* sl_packed_counts */
     SL_CELL_COUNTS,   /* sl_counts */
+    SL_CELL_MARKUP,
 } sl_cell_kind;
 
 typedef struct sl_cell {
@@ -33,6 +35,7 @@ typedef struct sl_cell {
     union {
         const char *unit; /* of numbers */
         sl_json_writer *write;
+        sl_html_writer *markup;
     };
 } sl_cell;
 

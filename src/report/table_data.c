@@ -37,6 +37,7 @@ void sl_cell_json(const sl_cell *cell, sl_json *j)
     case SL_CELL_COUNT:
     case SL_CELL_EXACT:
     case SL_CELL_BYTES:
+    case SL_CELL_TIME:
         sl_json_u64(j, cell->count);
         break;
     case SL_CELL_BOOL:
@@ -58,6 +59,7 @@ void sl_cell_json(const sl_cell *cell, sl_json *j)
     case SL_CELL_COUNTS:
         json_counters(j, cell);
         break;
+    case SL_CELL_MARKUP:
     case SL_CELL_NONE:
         sl_json_null(j);
         break;

@@ -176,7 +176,7 @@ BODY bool alloc_mshr(sl_sim *sim, sl_bank *b, const sl_lookup *l, uint32_t asked
     uint32_t m = sl_mshr_alloc(b);
     sl_line *line = &b->line[l->line_slot];
     sl_request *r = l->r;
-    if (m == SL_NONE) {
+    if (m == SL_NO_MSHR) {
         sim->failed = true;
         return false;
     }
@@ -290,7 +290,7 @@ BODY void hit(sl_sim *sim, sl_bank *b, sl_lookup *l, const bool plain)
 /* Whether some granules belong to a store that waits for its way: it may not write all of them. */
 static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t granules)
 {
-    for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+    for (uint32_t m = b->line[line_slot].mshr; m != SL_NO_MSHR; m = b->mshr_item[m].next)
         if (b->mshr_item[m].alone && b->mshr_item[m].asked & granules)
             return true;
     return false;

@@ -53,7 +53,7 @@ typedef struct sl_bank_list {
 } sl_bank_list;
 #define SL_NO_BANKS ((sl_bank_list){SL_NONE, SL_NONE})
 
-/* State of a way, in one struct because an access reads most of it. */
+/* State of a way, in one struct because an access reads most of it. All zero: it holds nothing. */
 typedef struct sl_line {
     uint64_t tag;              /* line number + 1; 0: none */
     uint32_t valid, in_flight; /* granules that are valid, and in flight */
@@ -80,16 +80,16 @@ typedef struct sl_frc_entry {
     uint32_t pc;
 } sl_frc_entry;
 
-enum { SL_EVICTION_SLOTS = 256 };
+enum { SL_EVICTION_SLOTS = 256, SL_NO_MSHR = 0 };
 
 /* Fields that are used together are in one line of the host's cache. */
 struct __attribute__((aligned(64))) sl_bank {
     const sl_level *level;
     sl_line *line;       /* [sets * ways] */
     uint64_t *set_state; /* [sets * set_words] (lines.h) */
-    sl_mshr *mshr_item;
-    uint64_t *offered; /* scratch: a mask of ways */
-    uint64_t all_ways; /* a mask, of up to 64 */
+    sl_mshr *mshr_item;  /* [mshr_capacity + 1]; the first is not used */
+    uint64_t *offered;   /* scratch: a mask of ways */
+    uint64_t all_ways;   /* a mask, of up to 64 */
     uint32_t mshr_capacity, mshr_free, mshrs;
     unsigned log2_line;
 
@@ -99,6 +99,7 @@ struct __attribute__((aligned(64))) sl_bank {
     uint32_t sector_granules, fill_granules;
     uint32_t hit_cycles; /* from the access until the answer is sent */
     uint8_t number;      /* of the level */
+    bool used;           /* of a private level: a core that it serves has had a block since the bank was emptied */
     bool plain; /* has no feature that needs the general path (sl_banks_prepare): its loads take sl_bank_load_plain */
 
     uint64_t absent, absent_since; /* line + 1 of the last failed tag search, and `tag_writes` then: a stalled request
@@ -159,6 +160,8 @@ enum {
 
 sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);
+/* A core gets a block: the banks of its private levels will be accessed. */
+void sl_banks_use(sl_sim *sim, uint32_t core);
 /* Empties them; policies with `keeps` keep their state. */
 sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
 /* At the start of a launch: finds out which banks are plain. */

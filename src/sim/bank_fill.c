@@ -42,8 +42,8 @@ static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
     sl_request *r = sl_request_at(sim, number);
     sl_line *line = &b->line[line_slot];
     uint32_t granules = r->granules << sl_shift_of(sim, b, r->addr);
-    uint32_t m = granules & ~line->valid & line->in_flight ? sl_mshr_find(b, line_slot, granules) : SL_NONE;
-    if (m != SL_NONE) {
+    uint32_t m = granules & ~line->valid & line->in_flight ? sl_mshr_find(b, line_slot, granules) : SL_NO_MSHR;
+    if (m != SL_NO_MSHR) {
         sl_mshr_wait(sim, b, m, number);
         return;
     }

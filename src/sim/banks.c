@@ -82,16 +82,23 @@ static uint32_t words_of_set(const sl_level *level)
     return (2 * mask_words + fingerprint_words + 7) / 8 * 8;
 }
 
-/* Allocates arrays that are accessed at random: in huge pages when they are large enough, and aligned to a line of the
- * host's cache. Freed by free. NULL: out of memory. */
+/* Allocates zeroes, in huge pages where the array is large enough, as it is accessed at random. Pages cost nothing
+ * until they are accessed: a small program reaches few lines. Freed by munmap. NULL: out of memory. */
 static void *huge_alloc(size_t bytes)
 {
-    const size_t huge = 2 << 20, page = bytes < huge ? 64 : huge;
-    size_t whole = (bytes + page - 1) / page * page;
-    void *memory = aligned_alloc(page, whole);
-    if (memory && page == huge)
-        madvise(memory, whole, MADV_HUGEPAGE);
-    return memory;
+    const size_t huge = 2 << 20;
+    size_t whole = bytes < huge ? bytes : bytes + huge;
+    char *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (bytes < huge)
+        return memory;
+    size_t before = (huge - (uintptr_t)memory % huge) % huge;
+    if (before)
+        munmap(memory, before);
+    munmap(memory + before + (bytes + 4095) / 4096 * 4096, huge - before);
+    madvise(memory + before, bytes, MADV_HUGEPAGE);
+    return memory + before;
 }
 
 /* One allocation for a level: the states of all sets, then all lines, bank by bank. */
@@ -101,9 +108,8 @@ static bool alloc_lines(sl_sim *sim, uint32_t number, uint32_t banks)
     size_t sets = (size_t)level->sets / (number ? level->banks : 1);
     size_t line_bytes = (sets * sl_ways_of(level) + level->frc_entries) * sizeof(sl_line) * banks;
     size_t set_bytes = sets * words_of_set(level) * sizeof(uint64_t) * banks;
-    sim->lines[number] = huge_alloc(set_bytes + line_bytes);
-    if (sim->lines[number])
-        memset(sim->lines[number], 0, set_bytes);
+    sim->line_bytes[number] = set_bytes + line_bytes;
+    sim->lines[number] = huge_alloc(sim->line_bytes[number]);
     return sim->lines[number];
 }
 
@@ -116,8 +122,6 @@ static void assign_lines(sl_sim *sim, sl_bank *b)
     b->set_words = words_of_set(b->level);
     b->set_state = first + b->index * set_words;
     b->line = (sl_line *)(first + sim->banks[b->number] * set_words) + b->index * lines;
-    for (size_t i = 0; i < lines; i++)
-        b->line[i] = (sl_line){.mshr = SL_NONE};
     for (uint32_t set = 0; b->ways > b->level->ways && set < b->sets; set++)
         for (uint32_t way = b->level->ways; way < b->ways; way++)
             sl_close_way(b, set, way);
@@ -146,7 +150,6 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;
-    b->mshr_free = SL_NONE;
     b->eviction_free = SL_NONE;
     assign_lines(sim, b);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
@@ -217,7 +220,8 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);
-    free(sim->lines[number]);
+    if (sim->lines[number])
+        munmap(sim->lines[number], sim->line_bytes[number]);
     sim->lines[number] = NULL;
     sl_wheel_fini(&sim->bank_wheel[number]);
     free(sim->shared_state[number][0]);
@@ -256,8 +260,77 @@ static void restore_policy(const sl_policy *from, sl_policy *policy)
     *policy = *from;
 }
 
+static sl_status restart_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
+{
+    if (!policy->ops || !policy->ops->needs_counts)
+        return SL_OK;
+    sl_policy_fini(policy);
+    return start_policy(sim, b, text, role, policy, error);
+}
+
+sl_status sl_banks_restart_counts(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
+        sl_bank *b = &sim->bank[number][i];
+        status = restart_policy(sim, b, b->level->replacement, 0, &b->replacement, error);
+        if (!status)
+            status = restart_policy(sim, b, b->level->bypass, 1, &b->bypass, error);
+    }
+    return status;
+}
+
+void sl_banks_use(sl_sim *sim, uint32_t core)
+{
+    for (uint32_t number = 0; number < sim->machine.levels; number++) {
+        const sl_level *level = &sim->machine.level[number];
+        uint32_t per_instance = number ? level->banks : 1, first = core / level->cores_per_instance * per_instance;
+        for (uint32_t i = 0; sl_is_private(sim, number) && i < per_instance; i++)
+            sim->bank[number][first + i].used = true;
+    }
+}
+
+/* Whether banks that no core used are as new: the cache is as large as before, and its policies share nothing. */
+static bool has_unused_banks(const sl_sim *sim, uint32_t number)
+{
+    const sl_level *level = &sim->machine.level[number];
+    const sl_bank *first = sim->bank[number];
+    return first && sl_is_private(sim, number) && first->sets == level->sets / (number ? level->banks : 1) &&
+           first->level_sets.by == level->sets && first->ways == sl_ways_of(level) && !sim->shared_state[number][0] &&
+           !sim->shared_state[number][1];
+}
+
+static sl_status empty_bank(sl_sim *sim, sl_bank *b, sl_error *error)
+{
+    saved_policies saved = {0};
+    uint32_t number = b->number, index = b->index;
+    save_policy(b, &b->replacement, &saved.replacement);
+    save_policy(b, &b->bypass, &saved.bypass);
+    memset(b->set_state, 0, (size_t)b->sets * b->set_words * sizeof *b->set_state);
+    memset(b->line, 0, ((size_t)b->sets * b->ways + b->level->frc_entries) * sizeof *b->line);
+    stop_bank(b);
+    *b = (sl_bank){0};
+    sl_status status = start_bank(sim, b, number, index, error);
+    restore_policy(&saved.replacement, &b->replacement);
+    restore_policy(&saved.bypass, &b->bypass);
+    return status;
+}
+
+/* A small launch uses few of the cores: emptying all caches was most of its time. */
+static sl_status empty_used(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    sl_status status = sl_banks_restart_counts(sim, number, error);
+    SL_OBSERVE_DATA(sim, on_reset, number);
+    for (uint32_t i = 0; i < sim->banks[number] && !status; i++)
+        if (sim->bank[number][i].used)
+            status = empty_bank(sim, &sim->bank[number][i], error);
+    return status;
+}
+
 sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
 {
+    if (has_unused_banks(sim, number))
+        return empty_used(sim, number, error);
     uint32_t count = sim->banks[number];
     saved_policies *all = calloc(count + 1, sizeof *all);
     if (!all)
@@ -281,26 +354,6 @@ sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
         }
     }
     free(all);
-    return status;
-}
-
-static sl_status restart_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
-{
-    if (!policy->ops || !policy->ops->needs_counts)
-        return SL_OK;
-    sl_policy_fini(policy);
-    return start_policy(sim, b, text, role, policy, error);
-}
-
-sl_status sl_banks_restart_counts(sl_sim *sim, uint32_t number, sl_error *error)
-{
-    sl_status status = SL_OK;
-    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
-        sl_bank *b = &sim->bank[number][i];
-        status = restart_policy(sim, b, b->level->replacement, 0, &b->replacement, error);
-        if (!status)
-            status = restart_policy(sim, b, b->level->bypass, 1, &b->bypass, error);
-    }
     return status;
 }
 

@@ -532,16 +532,10 @@ void sl_core_finish(sl_sim *sim, sl_sim_core *core)
     sl_lsu_end_stall(sim, core);
 }
 
-/* The policy of the core's first level that bypasses; NULL: none. */
-static sl_policy *first_bypass(const sl_sim *sim, uint32_t core)
-{
-    return sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
-}
-
 /* Asks the policy of L1 which warps to throttle. */
 static void ask_throttling(sl_sim *sim, sl_sim_core *core)
 {
-    sl_policy *policy = first_bypass(sim, core->number);
+    sl_policy *policy = sl_core_bypass_policy(sim, core->number);
     core->throttled = 0;
     if (!policy || !policy->ops->throttle_warps || !(core->ready & core->wants_lsu))
         return;
@@ -631,6 +625,13 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
 sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, uint64_t at, sl_error *error)
 {
     uint32_t warps = sl_launch_warps(sl_loaded_launch(sim->loaded)), line_slot = 0;
+    sl_status status = SL_OK;
+    if (!core->ages) {
+        sl_banks_use(sim, core->number);
+        status = sl_core_make_room(sim, core, error);
+    }
+    if (status)
+        return status;
     while (core->block[line_slot].members)
         line_slot++;
     sl_sim_block *b = &core->block[line_slot];
@@ -644,113 +645,8 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, ui
         core->insts[w] = 0;
         start_warp(sim, core, w, block, i);
     }
-    sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
         status = advance(sim, core, (uint32_t)__builtin_ctzll(left), at, error);
     sl_core_wake(core, sim->now);
     return status;
-}
-
-/* ---- life ---- */
-
-static uint32_t queues_of(const sl_sim *sim, uint32_t core)
-{
-    const sl_policy *bypass_policy = first_bypass(sim, core);
-    uint32_t queues = bypass_policy && bypass_policy->ops->queues ? bypass_policy->ops->queues(bypass_policy->self) : 1;
-    return queues < 1 ? 1 : queues > SL_MAX_QUEUES ? SL_MAX_QUEUES : queues;
-}
-
-static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_error *error)
-{
-    uint32_t slots = sim->program->kernel->mem_slots ? sim->program->kernel->mem_slots : 1;
-    uint32_t warps = sim->machine.core.warps, schedulers = sim->machine.core.schedulers;
-    core->number = number;
-    core->next = SL_NEVER;
-    core->stock = &sim->stock;
-    core->shard = &sim->shard[number / sim->machine.level[0].cores_per_instance / SL_SHARD_CACHES];
-    core->ticked = SL_NEVER;
-    core->memop_free = SL_NONE;
-    core->queues = queues_of(sim, number);
-    core->schedules_when_lsu_full = sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||
-                                    (first_bypass(sim, number) && first_bypass(sim, number)->ops->throttle_warps);
-    for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
-        core->queue[q] = SL_EMPTY_LIST;
-    core->warp = calloc(warps, sizeof *core->warp);
-    core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
-    core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
-    core->read_ahead = malloc((size_t)warps * sim->program->read_ahead * sizeof *core->read_ahead + 1);
-    core->fetched = calloc(sim->program->uops / SL_FETCHED + 1u, sizeof *core->fetched);
-    core->block = calloc(sim->resident_blocks, sizeof *core->block);
-    core->scheduler = calloc(schedulers, sizeof *core->scheduler);
-    if (!core->warp || !core->ready_at || !core->predictor || !core->read_ahead || !core->fetched || !core->block ||
-        !core->scheduler)
-        return sl_fail_memory(error);
-    for (uint32_t w = 0; w < warps; w++)
-        core->scheduler[w % schedulers].warps |= UINT64_C(1) << w;
-    for (uint32_t i = 0; i < schedulers; i++)
-        core->scheduler[i].last = SL_CORE_WARPS - 1; /* the first turn is warp 0's */
-    return SL_OK;
-}
-
-static sl_status create_shards(sl_sim *sim, sl_error *error)
-{
-    uint32_t caches = sim->banks[0], shards = (caches + SL_SHARD_CACHES - 1) / SL_SHARD_CACHES;
-    sim->shard = aligned_alloc(_Alignof(sl_shard), shards * sizeof *sim->shard);
-    sim->port = aligned_alloc(_Alignof(sl_port), caches * sizeof *sim->port);
-    sim->senders = calloc((caches + 63) / 64, sizeof *sim->senders);
-    if (!sim->shard || !sim->port || !sim->senders)
-        return sl_fail_memory(error);
-    memset(sim->shard, 0, shards * sizeof *sim->shard);
-    memset(sim->port, 0, caches * sizeof *sim->port);
-    sim->shards = shards;
-    for (uint32_t g = 0; g < shards; g++)
-        sim->shard[g].core_next = sim->shard[g].fill_next = SL_NEVER;
-    for (uint32_t i = 0; i < shards * SL_SHARD_CACHES; i++)
-        sim->shard[i / SL_SHARD_CACHES].fill_at[i % SL_SHARD_CACHES] = SL_NEVER;
-    for (uint32_t i = 0; i < caches; i++)
-        sim->bank[0][i].shard = &sim->shard[i / SL_SHARD_CACHES];
-    return SL_OK;
-}
-
-static void destroy_shards(sl_sim *sim)
-{
-    for (uint32_t g = 0; g < sim->shards; g++)
-        sl_queue_fini(&sim->shard[g].inbox);
-    free(sim->shard);
-    free(sim->port);
-    free(sim->senders);
-    sim->shard = NULL;
-    sim->port = NULL;
-    sim->senders = NULL;
-    sim->shards = 0;
-}
-
-sl_status sl_cores_create(sl_sim *sim, sl_error *error)
-{
-    uint32_t cores = sim->machine.cores;
-    sim->core = calloc(cores, sizeof *sim->core);
-    if (!sim->core)
-        return sl_fail_memory(error);
-    sl_status status = create_shards(sim, error);
-    for (uint32_t i = 0; i < cores && !status; i++)
-        status = start_core(sim, &sim->core[i], i, error);
-    return status;
-}
-
-void sl_cores_destroy(sl_sim *sim)
-{
-    for (uint32_t i = 0; sim->core && i < sim->machine.cores; i++) {
-        sl_sim_core *core = &sim->core[i];
-        free(core->warp);
-        free(core->ready_at);
-        free(core->predictor);
-        free(core->read_ahead);
-        free(core->fetched);
-        free(core->block);
-        free(core->scheduler);
-        free(core->memop);
-    }
-    free(sim->core);
-    destroy_shards(sim);
-    sim->core = NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "access/request.h"
 #include "lower/program.h"
+#include "sim/bank.h"
 #include "sim/engine.h"
 
 enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64, SL_MAX_TAG_BANKS = 64, SL_FETCHED = 128 };
@@ -88,14 +89,15 @@ struct sl_sim_core {
     uint64_t live;                     /* warps that are not SL_WARP_NONE */
     uint64_t in_state[SL_WARP_STATES]; /* warps by state */
     uint64_t wheel_slots;              /* of `wheel`: which are not empty */
-    sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
+    sl_sim_warp *warp;                 /* [SL_CORE_WARPS]; NULL, as are the arrays up to `block`: it had no block yet */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
     uint32_t *fetched;                 /* [uops / SL_FETCHED]: cycle in which the code was fetched; 0: not yet */
     sl_predictor *predictor;           /* [warps * slots] */
     sl_access *read_ahead; /* [warps * program->read_ahead]: accesses read from the trace before they issue */
     sl_sim_block *block;   /* [resident blocks] */
     uint32_t blocks, ages;
-    uint64_t starts; /* cycle from which another block can start */
+    uint32_t stale_warps; /* so many of `warp` may be as a launch before has left them */
+    uint64_t starts;      /* cycle from which another block can start */
     sl_scheduler *scheduler;
     uint64_t throttled;           /* mask of warps whose loads the policy of L1 holds back */
     uint64_t throttled_until;     /* cycle in which the policy is asked again */
@@ -133,8 +135,16 @@ static inline void sl_core_wake(sl_sim_core *core, uint64_t time)
     core->shard->core_next = sl_sooner(core->shard->core_next, time);
 }
 
-sl_status sl_cores_create(sl_sim *sim, sl_error *error);
+/* Cores without blocks, for a launch; they keep the memory that cores had in launches before. */
+sl_status sl_cores_start(sl_sim *sim, sl_error *error);
 void sl_cores_destroy(sl_sim *sim);
+/* The policy of the core's first level that bypasses; NULL: none. */
+static inline sl_policy *sl_core_bypass_policy(const sl_sim *sim, uint32_t core)
+{
+    return sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
+}
+/* Before the first block of a core in a launch. */
+sl_status sl_core_make_room(const sl_sim *sim, sl_sim_core *core, sl_error *error);
 /* Whether the core has room for a block now. */
 bool sl_core_has_room(const sl_sim *sim, const sl_sim_core *core);
 /* Its first instructions are issued at `at`. */

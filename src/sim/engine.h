@@ -93,6 +93,11 @@ typedef struct sl_slot_stats {
     uint64_t memory_sectors;          /* reads of DRAM */
 } sl_slot_stats;
 
+/* Elements that arrays of a core have, by the kernel. */
+typedef struct sl_core_sizes {
+    uint32_t registers, slots, read_ahead, fetches, blocks;
+} sl_core_sizes;
+
 /* Kernels get disjoint ranges of PCs for policies; few have more memory instructions. */
 enum { SL_KERNEL_PCS = 1024 };
 
@@ -111,15 +116,17 @@ struct sl_sim {
     sl_divisor interleave[SL_MAX_LEVELS], partition_banks[SL_MAX_LEVELS]; /* bytes of a bank; banks of a partition */
     sl_divisor channel_bytes, channels, row_bytes, dram_banks, bank_group_banks;
     sl_bank *bank[SL_MAX_LEVELS];
-    void *lines[SL_MAX_LEVELS];                /* of the banks of a level (banks.c) */
+    void *lines[SL_MAX_LEVELS];                /* of the banks of a level (banks.c), */
+    size_t line_bytes[SL_MAX_LEVELS];          /* and how large that is */
     sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
     void *shared_state[SL_MAX_LEVELS][2];      /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_shard *shard;      /* [shards] */
-    struct sl_crew *crew; /* further threads (crew.h); NULL: none */
-    bool defers;          /* while other threads simulate the cores: events for cores are deferred */
-    bool is_view;         /* this is the copy of a thread of the crew */
-    sl_queue fills, acks; /* deferred: data for L1, and stores that have completed */
+    sl_core_sizes core_sizes; /* of the arrays that cores have */
+    sl_shard *shard;          /* [shards] */
+    struct sl_crew *crew;     /* further threads (crew.h); NULL: none */
+    bool defers;              /* while other threads simulate the cores: events for cores are deferred */
+    bool is_view;             /* this is the copy of a thread of the crew */
+    sl_queue fills, acks;     /* deferred: data for L1, and stores that have completed */
     uint32_t shards;
     uint64_t *senders; /* mask of L1s with a request to send that do not wait for a queue entry */
     sl_port *port;     /* [L1s] */

@@ -31,7 +31,7 @@ uint32_t sl_frc_alloc(sl_bank *b, const sl_cache_access *access)
 {
     uint32_t entry = find_tag(b, access->line, 0);
     if (entry != SL_NO_ENTRY) {
-        b->line[sl_first_entry(b) + entry] = (sl_line){.tag = access->line + 1, .mshr = SL_NONE};
+        b->line[sl_first_entry(b) + entry] = (sl_line){.tag = access->line + 1};
         b->frc[entry] = (sl_frc_entry){.kind = (uint8_t)access->kind, .pc = access->pc};
     }
     return entry;
@@ -44,7 +44,7 @@ bool sl_frc_has_room(const sl_bank *b, uint64_t line)
 
 void sl_frc_free(sl_bank *b, uint32_t entry)
 {
-    b->line[sl_first_entry(b) + entry] = (sl_line){.mshr = SL_NONE};
+    b->line[sl_first_entry(b) + entry] = (sl_line){0};
     b->changed = true;
 }
 
@@ -108,7 +108,7 @@ void sl_frc_swap_in(sl_sim *sim, sl_bank *b, uint32_t entry)
     if (record == SL_NONE) {
         sl_frc_free(b, entry);
     } else {
-        *line = (sl_line){.tag = PARKED, .mshr = SL_NONE};
+        *line = (sl_line){.tag = PARKED};
         b->eviction[record].entry = entry;
     }
 }

@@ -302,15 +302,15 @@ static inline uint32_t sl_mshr_alloc(sl_bank *b)
 {
     if (b->mshrs == b->mshr_capacity) {
         uint32_t capacity = b->mshr_capacity ? 2 * b->mshr_capacity : 16;
-        sl_mshr *item = aligned_alloc(64, capacity * sizeof *item);
+        sl_mshr *item = aligned_alloc(64, (capacity + 1) * sizeof *item);
         if (!item)
-            return SL_NONE;
+            return SL_NO_MSHR;
         if (b->mshr_item)
-            memcpy(item, b->mshr_item, b->mshr_capacity * sizeof *item);
+            memcpy(item, b->mshr_item, (b->mshr_capacity + 1) * sizeof *item);
         free(b->mshr_item);
-        for (uint32_t i = b->mshr_capacity; i < capacity; i++)
-            item[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
-        b->mshr_free = b->mshr_capacity;
+        for (uint32_t i = b->mshr_capacity + 1; i <= capacity; i++)
+            item[i].next = i < capacity ? i + 1 : SL_NO_MSHR;
+        b->mshr_free = b->mshr_capacity + 1;
         b->mshr_item = item;
         b->mshr_capacity = capacity;
     }
@@ -327,11 +327,11 @@ static inline void sl_mshr_release(sl_bank *b, uint32_t number)
     b->mshrs--;
 }
 
-/* The MSHR of a line that fetches some of the granules; SL_NONE: none does. */
+/* The MSHR of a line that fetches some of the granules; SL_NO_MSHR: none does. */
 static inline uint32_t sl_mshr_find(const sl_bank *b, size_t line_slot, uint32_t granules)
 {
     uint32_t m = b->line[line_slot].mshr;
-    while (m != SL_NONE && !(b->mshr_item[m].asked & granules))
+    while (m != SL_NO_MSHR && !(b->mshr_item[m].asked & granules))
         m = b->mshr_item[m].next;
     return m;
 }

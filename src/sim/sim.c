@@ -231,7 +231,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan
     if (!status && !sim->slot)
         status = sl_fail_memory(error);
     if (!status)
-        status = sl_cores_create(sim, error);
+        status = sl_cores_start(sim, error);
     if (!status)
         reset_time(sim);
     return status;
@@ -288,7 +288,6 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan 
     sim->earlier += sim->now;
     if (!status && sim->options.observer && sim->options.observer->done)
         sim->options.observer->done(sim->options.observer->to, result->cycles);
-    sl_cores_destroy(sim);
     free(sim->slot);
     sim->slot = NULL;
     sl_program_fini(&program);

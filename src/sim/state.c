@@ -61,7 +61,7 @@ static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
             fprintf(out, "  line %#" PRIx64 " is being evicted%s\n", (b->eviction[i].line - 1) << b->log2_line,
                     b->eviction[i].waiting.first != SL_NONE ? ", and a fill waits for that" : "");
     for (size_t line_slot = 0; line_slot < (size_t)b->sets * b->ways + b->level->frc_entries; line_slot++)
-        for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+        for (uint32_t m = b->line[line_slot].mshr; m != SL_NO_MSHR; m = b->mshr_item[m].next)
             fprintf(out, "  line %#" PRIx64 ": sectors %#x in flight, %u wait\n",
                     (b->line[line_slot].tag - 1) << b->log2_line, b->mshr_item[m].asked, b->mshr_item[m].waiters);
 }

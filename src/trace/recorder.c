@@ -2,9 +2,18 @@
 #include "trace/recorder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "trace/format.h"
 #include "trace/kernel_filter.h"
+
+/* What a launch has counted that may be repeated. */
+typedef struct kept_launch {
+    sl_arena arena;
+    sl_launch_counts counts;
+} kept_launch;
 
 struct sl_recorder {
     sl_recorder_config config;
@@ -18,7 +27,9 @@ struct sl_recorder {
     bool wanted;
     const sl_trace_kernel *kernel;
     sl_trace_launch launch;
-    sl_launch_counter *counter; /* NULL: not counted */
+    sl_launch_counter *counter;       /* NULL: not counted */
+    const sl_launch_counts *repeated; /* by an earlier launch; NULL: it was run */
+    SL_ARRAY(kept_launch) kept;       /* by number */
 };
 
 static bool lets_through(const sl_recorder *r, const sl_trace_kernel *kernel, uint64_t index)
@@ -81,10 +92,59 @@ static sl_launch_counter *counter(void *context)
     return r->writer ? NULL : r->counter;
 }
 
+/* ---- launches that come again ---- */
+
+static bool copy_counts(sl_arena *arena, const sl_launch_counts *from, sl_launch_counts *to)
+{
+    sl_counts *slot = sl_arena_array(arena, sl_counts, from->slots + 1);
+    sl_array_footprint *array = sl_arena_array(arena, sl_array_footprint, from->arrays + 1);
+    bool good = slot && array;
+    for (uint32_t i = 0; i < from->slots && good; i++)
+        slot[i] = from->slot[i];
+    for (size_t i = 0; i < from->arrays && good; i++) {
+        array[i] = from->array[i];
+        array[i].name = sl_arena_strdup(arena, from->array[i].name);
+        array[i].allocation = sl_arena_strdup(arena, from->array[i].allocation);
+        good = array[i].name && array[i].allocation;
+    }
+    *to = *from;
+    to->slot = slot;
+    to->array = array;
+    return good;
+}
+
+static bool keep(void *context, uint32_t number)
+{
+    sl_recorder *r = context;
+    sl_launch_counts counts;
+    while (r->kept.count <= number)
+        if (!sl_array_push(&r->kept, (kept_launch){0}))
+            return false;
+    kept_launch *kept = &r->kept.items[number];
+    sl_arena_fini(&kept->arena);
+    sl_arena_init(&kept->arena);
+    return r->counter && !sl_launch_counter_result(r->counter, &counts, NULL) &&
+           copy_counts(&kept->arena, &counts, &kept->counts);
+}
+
+static sl_status repeat(void *context, uint32_t number, sl_error *error)
+{
+    sl_recorder *r = context;
+    (void)error;
+    r->repeated = &r->kept.items[number].counts;
+    return SL_OK;
+}
+
+/* ---- the end of a launch ---- */
+
 static sl_status report(sl_recorder *r, const sl_launch_stats *stats, sl_error *error)
 {
     sl_launch_counts counts;
-    sl_status status = r->counter ? sl_launch_counter_result(r->counter, &counts, error) : SL_OK;
+    sl_status status = SL_OK;
+    if (r->repeated)
+        counts = *r->repeated;
+    else if (r->counter)
+        status = sl_launch_counter_result(r->counter, &counts, error);
     if (!status && r->counter)
         r->launch.blocks_recorded = counts.blocks;
     if (status || !r->config.launch_done)
@@ -111,6 +171,7 @@ static sl_status end(void *context, const sl_launch_stats *stats, const char *fa
     r->launch.failure = NULL;
     sl_launch_counter_destroy(r->counter);
     r->counter = NULL;
+    r->repeated = NULL;
     return status;
 }
 
@@ -118,6 +179,9 @@ static void destroy(sl_recorder *r)
 {
     sl_kernel_filter_fini(&r->kernels);
     sl_launch_counter_destroy(r->counter);
+    for (size_t i = 0; i < r->kept.count; i++)
+        sl_arena_fini(&r->kept.items[i].arena);
+    sl_array_free(&r->kept);
     free(r);
 }
 
@@ -128,6 +192,10 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
         return sl_fail_memory(error);
     r->config = *config;
     r->sink = (sl_launch_sink){.context = r, .begin = begin, .block = block, .end = end, .counter = counter};
+    if (!config->trace_path) { /* a trace has the blocks of every launch */
+        r->sink.keep = keep;
+        r->sink.repeat = repeat;
+    }
     if (config->filter)
         r->filter = *config->filter;
     sl_status status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);

@@ -10,6 +10,7 @@ typedef struct sl_launch_stats {
     uint64_t warp_insts, thread_insts;
     uint64_t blocks;
     bool parallel; /* blocks ran on several threads */
+    bool repeated; /* it was not run: an earlier launch has done the same */
 } sl_launch_stats;
 
 /* Calls come from one thread at a time; blocks in ascending order, or cluster after cluster (parts of long blocks in
@@ -27,6 +28,12 @@ typedef struct sl_launch_sink {
     /* May be NULL. Asked when a launch has begun that is wanted: with a counter as the answer, its blocks are counted
      * in it and not handed over. */
     sl_launch_counter *(*counter)(void *context);
+    /* May be NULL. Before the end of a launch that has not failed: the same may come again. True: what was recorded of
+     * it is kept under a number below SL_REPEATABLE, in the place of what was kept under it before. */
+    bool (*keep)(void *context, uint32_t number);
+    /* In the place of all blocks, between begin and end: the launch does what the one did that is kept under a number.
+     */
+    sl_status (*repeat)(void *context, uint32_t number, sl_error *);
 } sl_launch_sink;
 
 #endif

@@ -151,7 +151,7 @@ sl_status sl_rank_loads(const sl_machine *machine, const sl_loaded *loaded, doub
     if (!r || !node || !text)
         return sl_fail_memory(error);
     *r = (model_ranks){.machine = machine, .graph = graph, .node = node};
-    sl_status status = sl_model_loaded(machine, loaded, &options, pool, NULL, &modeled, error);
+    sl_status status = sl_model_loaded(machine, loaded, &options, NULL, pool, NULL, &modeled, error);
     if (!status)
         fill_ranks(r, node, &modeled, share, node_of);
     sl_model_result_fini(&modeled);

@@ -87,7 +87,7 @@ static void check_operator(const char *operator, bool cached_volatile, sectors e
     record(&r, operator);
     assert_int_equal(sl_machine_load("h200", &m, &error), SL_OK);
     m.core.cached_volatile = cached_volatile;
-    assert_int_equal(sl_model_loaded(&m, r.loaded, &options, NULL, NULL, &modelled, &error), SL_OK);
+    assert_int_equal(sl_model_loaded(&m, r.loaded, &options, NULL, NULL, NULL, &modelled, &error), SL_OK);
     check_counts(&modelled.counts.total, expected);
     assert_int_equal(modelled.counts.total.value[SL_COUNTER_compulsory_sectors], expected.compulsory);
     sl_model_result_fini(&modelled);

@@ -26,6 +26,20 @@ for name in $names; do
     fi
 done
 
+# Counters of a program's launches, without the line that says how it was run.
+counters_of() { "$sluice" run --json counters.json "$@" >/dev/null 2>&1 && grep -v '"options":' counters.json; }
+
+it 'counts the same for every program where launches that change nothing are run again'
+for name in $names; do
+    # `memory` registers what malloc returns, which is aligned differently from run to run.
+    if [ ! -x "$programs/$name" ] || [ "$name" = memory ]; then
+        continue
+    fi
+    counters_of -- "$programs/$name" >once.json
+    counters_of --no-reuse -- "$programs/$name" >all.json
+    cmp -s once.json all.json || fail "$name: $(diff once.json all.json | head -n 4 | cut -c 1-200)"
+done
+
 if [ "$by" = nothing ]; then
     it 'has programs to run'
     skip 'neither nvcc nor clang++ is installed'
@@ -383,6 +397,51 @@ if [ "$by" != nvcc ]; then
     done_testing
 fi
 . "$source_root/tests/nvcc.sh"
+
+it 'does not run a launch of a timing loop again that changes nothing'
+cat >timing.cu <<'EOF'
+#include <cstdio>
+__global__ void work(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 64; k++)
+        sum += x[(i + 37 * k) % n];
+    y[i] = sum;
+}
+__global__ void count(int *c) { atomicAdd(c, 1); }
+int main()
+{
+    const int n = 4096;
+    float *x, *y;
+    int *c;
+    cudaMallocManaged(&x, n * sizeof *x);
+    cudaMallocManaged(&y, n * sizeof *y);
+    cudaMallocManaged(&c, sizeof *c);
+    for (int i = 0; i < n; i++)
+        x[i] = i % 8;
+    for (int i = 0; i < 100; i++)
+        work<<<n / 256, 256>>>(y, x, n);
+    cudaDeviceSynchronize();
+    printf("%g", y[3]);
+    x[3] += 1000; // y[3] has it once, and nothing tells of it
+    work<<<n / 256, 256>>>(y, x, n);
+    for (int i = 0; i < 10; i++)
+        count<<<1, 32>>>(c);
+    cudaDeviceSynchronize();
+    printf(" %g %d\n", y[3], *c);
+}
+EOF
+compile timing.cu timing -arch=sm_90 -cudart shared
+run "$sluice" run -- ./timing
+stdout_is '224 1224 320'
+stderr_has '98 of 111 launches did exactly what an earlier one did, and were not run again'
+counters_of -- ./timing >once.json
+run "$sluice" run --no-reuse -- ./timing
+stdout_is '224 1224 320'
+stderr_lacks 'were not run again'
+counters_of --no-reuse -- ./timing >all.json
+cmp -s once.json all.json || fail "$(diff once.json all.json | head -n 4 | cut -c 1-200)"
 cat >small.cu <<'END'
 #include <cstdio>
 __global__ void k(int *x) { *x = 1; }

@@ -25,12 +25,14 @@ typedef struct session {
 } session;
 
 /* False when this CPU has no such instruction set. */
-static inline bool session_open(session *s, const machine *m, const char *ptx, const sl_launch_sink *sink)
+static inline bool session_open_checked(session *s, const machine *m, const char *ptx, const sl_launch_sink *sink,
+                                        int check)
 {
     memset(s, 0, sizeof *s);
-    sl_emu_config config = {.settings = {.lanes = m->lanes, .threads = 1, .isa = m->isa, .max_instructions = 100000000},
-                            .host_addresses = true,
-                            .sink = sink};
+    sl_emu_config config = {
+        .settings = {.lanes = m->lanes, .threads = 1, .isa = m->isa, .max_instructions = 100000000, .check = check},
+        .host_addresses = true,
+        .sink = sink};
     if (sl_emu_create(&config, &s->emu, &s->error) != SL_OK)
         return false;
     const sl_ptx_module *modules[1];
@@ -40,6 +42,11 @@ static inline bool session_open(session *s, const machine *m, const char *ptx, c
     if (sl_emu_load(s->emu, modules, 1, &s->program, &s->error) != SL_OK)
         fail_msg("%s", s->error.text);
     return true;
+}
+
+static inline bool session_open(session *s, const machine *m, const char *ptx, const sl_launch_sink *sink)
+{
+    return session_open_checked(s, m, ptx, sink, 0);
 }
 
 static inline void session_close(session *s)
@@ -60,6 +67,7 @@ static inline void *device_memory(session *s, const void *from, size_t bytes)
         memcpy(memory, from, bytes);
     else
         memset(memory, 0, bytes);
+    sl_heap_mark_written(sl_emu_heap(s->emu), address, bytes);
     return memory;
 }
 

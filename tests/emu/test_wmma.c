@@ -79,7 +79,7 @@ static void wmma_kernel(char *text, size_t size, const wmma_case *w, bool a_col,
     add_text(text, used, size, ", 48;\nret;\n}\n");
 }
 
-static void check_wmma(const wmma_case *w, const machine *machine_, int form)
+static void check_wmma(const wmma_case *w, const machine *machine_, int form, int check)
 {
     enum { LINE = 40, SUM_LINE = 48, ROOM = 48 * 48 };
     bool a_col = form & 1, b_col = form & 2, c_col = form & 4, shared = form & 8;
@@ -88,7 +88,7 @@ static void check_wmma(const wmma_case *w, const machine *machine_, int form)
     session s;
     uint64_t state = 41;
     wmma_kernel(text, sizeof text, w, a_col, b_col, c_col, shared);
-    if (!session_open(&s, machine_, text, NULL))
+    if (!session_open_checked(&s, machine_, text, NULL, check))
         return;
     void *a = device_memory(&s, NULL, ROOM * 8), *b = device_memory(&s, NULL, ROOM * 8);
     void *c = device_memory(&s, NULL, ROOM * 8), *d = device_memory(&s, NULL, ROOM * 8);
@@ -142,7 +142,17 @@ static void wmma_multiplies_matrices_in_memory_in_every_layout(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof wmma_cases / sizeof *wmma_cases; i++)
         for (int form = 0; form < 16; form++)
-            check_wmma(&wmma_cases[i], &machines[i % 2 ? 4 : 5], form);
+            check_wmma(&wmma_cases[i], &machines[i % 2 ? 4 : 5], form, 0);
+}
+
+/* A matrix is moved as a whole, or element by element where each is checked. */
+static void wmma_finds_the_same_where_each_element_is_checked(void **unused)
+{
+    enum { ADDRESS = 1, UNINIT };
+    (void)unused;
+    for (size_t i = 0; i < sizeof wmma_cases / sizeof *wmma_cases; i++)
+        for (int form = 0; form < 16; form += 5)
+            check_wmma(&wmma_cases[i], &machines[i % 2 ? 5 : 4], form, form % 2 ? UNINIT : ADDRESS);
 }
 
 static void a_wmma_load_is_recorded_as_each_byte_of_the_matrix_once(void **unused)
@@ -195,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wmma_multiplies_matrices_in_memory_in_every_layout),
+        cmocka_unit_test(wmma_finds_the_same_where_each_element_is_checked),
         cmocka_unit_test(a_wmma_load_is_recorded_as_each_byte_of_the_matrix_once),
         cmocka_unit_test(a_wmma_load_outside_of_memory_is_an_error),
     };

@@ -382,7 +382,7 @@ static void model(const maker *m, const sl_machine *machine, const sl_model_opti
     sl_error error;
     assert_int_equal(sl_pool_create(threads, &pool, &error), SL_OK);
     assert_int_equal(sl_loaded_create(m->trace, 0, pool, &loaded, &error), SL_OK);
-    assert_int_equal(sl_model_loaded(machine, loaded, options, pool, NULL, result, &error), SL_OK);
+    assert_int_equal(sl_model_loaded(machine, loaded, options, NULL, pool, NULL, result, &error), SL_OK);
     sl_loaded_destroy(loaded);
     sl_pool_destroy(pool);
 }

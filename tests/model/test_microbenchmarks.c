@@ -21,8 +21,9 @@ static size_t set_mapping(uint32_t lines, uint64_t stride, uint32_t probes, uint
         sl_model_result result;
         sl_error error;
         assert_int_equal(sl_loaded_create(trace, n, NULL, &loaded, &error), SL_OK);
-        assert_int_equal(sl_model_loaded(&machine, loaded, &(sl_model_options){.seed = 1}, NULL, NULL, &result, &error),
-                         SL_OK);
+        assert_int_equal(
+            sl_model_loaded(&machine, loaded, &(sl_model_options){.seed = 1}, NULL, NULL, NULL, &result, &error),
+            SL_OK);
         misses[n] = result.counts.total.value[SL_COUNTER_ld_sector_misses];
         *loads = result.counts.total.value[SL_COUNTER_ld_sectors];
         sl_model_result_fini(&result);

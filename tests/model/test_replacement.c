@@ -163,7 +163,7 @@ static sl_shared *make_shared(const sl_shared_config *config)
 {
     sl_shared *shared;
     sl_error error;
-    assert_int_equal(sl_shared_create(config, &shared, &error), SL_OK);
+    assert_int_equal(sl_shared_create(config, NULL, &shared, &error), SL_OK);
     return shared;
 }
 
@@ -234,7 +234,8 @@ static void a_policy_that_is_none_is_an_error(void **state)
     sl_shared *s;
     assert_int_equal(sl_l1_create(&(sl_l1_config){.level = &level}, &l1, &error), SL_NOT_FOUND);
     assert_string_equal(error.text, "no policy is called 'lruu'; the nearest is 'lru'");
-    assert_int_equal(sl_shared_create(&(sl_shared_config){.level = &level, .above = &above}, &s, &error), SL_NOT_FOUND);
+    assert_int_equal(sl_shared_create(&(sl_shared_config){.level = &level, .above = &above}, NULL, &s, &error),
+                     SL_NOT_FOUND);
 }
 
 int main(void)

@@ -20,7 +20,7 @@ static sl_shared *make(const sl_shared_config *config)
 {
     sl_shared *shared;
     sl_error error;
-    assert_int_equal(sl_shared_create(config, &shared, &error), SL_OK);
+    assert_int_equal(sl_shared_create(config, NULL, &shared, &error), SL_OK);
     return shared;
 }
 
@@ -243,7 +243,7 @@ static void a_level_the_model_cannot_take_is_an_error(void **state)
     sl_level above = sectored_level(1, 1), level = plain_level(1, 4); /* larger sectors than above */
     sl_shared *s = NULL;
     sl_error error;
-    assert_int_equal(sl_shared_create(&(sl_shared_config){.level = &level, .above = &above}, &s, &error),
+    assert_int_equal(sl_shared_create(&(sl_shared_config){.level = &level, .above = &above}, NULL, &s, &error),
                      SL_UNSUPPORTED);
     assert_non_null(strstr(error.text, "sectors of 128 bytes below L1"));
 }

@@ -230,19 +230,27 @@ static void wide_names_are_cut_in_the_middle_and_whole_on_hover(void **state)
 static void cells_keep_the_exact_number(void **state)
 {
     (void)state;
+    static const sl_column columns[] = {SL_NUMBERS("a"), SL_NUMBERS("b"), SL_NUMBERS("c"), SL_NUMBERS("d"),
+                                        SL_NUMBERS("e"), SL_NUMBERS("f"), SL_TEXTS("g")};
     capture c;
-    FILE *file = capture_start(&c);
-    sl_html_cell_count(file, 1234567);
-    sl_html_cell_share(file, 1, 3);
-    sl_html_cell_share(file, 0, 0);
-    sl_html_cell_number(file, -0.04, 1, " pt");
-    sl_html_cell_number(file, -0.06, 1, " pt");
-    sl_html_cell_dims(file, (uint32_t[3]){4, 2, 1});
-    capture_is(&c, "<td class=n data-v=\"1234567\" title=\"1234567\">1.23 M</td>"
-                   "<td class=n data-v=\"33.333333333333336\" title=\"33.333333333333336\">33.3%</td>"
-                   "<td class=n></td><td class=n data-v=\"-0.04\" title=\"-0.04\">0.0 pt</td>"
-                   "<td class=n data-v=\"-0.06\" title=\"-0.06\">-0.1 pt</td>"
-                   "<td class=n data-v=\"8\">4\u00d72</td>");
+    sl_table *t = SL_TABLE(columns);
+    sl_table_count(t, 1234567);
+    sl_table_share(t, 1, 3);
+    sl_table_share(t, 0, 0);
+    sl_table_number(t, -0.04, 1, " pt");
+    sl_table_number(t, -0.06, 1, " pt");
+    sl_table_dims(t, (uint32_t[3]){4, 2, 1});
+    sl_table_cell(t, "<b>");
+    assert_int_equal(sl_table_html(t, capture_start(&c), "cells", "", NULL), SL_OK);
+    char *text = capture_text(&c);
+    /* The third column has no value, and is left out. */
+    has(text, "<th scope=col class=n>a</th><th scope=col class=n>b</th><th scope=col class=n>d</th>");
+    has(text, "<tr><td class=n data-v=\"1234567\" title=\"1234567\">1.23 M</td>"
+              "<td class=n data-v=\"33.333333333333336\" title=\"33.333333333333336\">33.3%</td>"
+              "<td class=n data-v=\"-0.04\" title=\"-0.04\">0.0 pt</td>"
+              "<td class=n data-v=\"-0.06\" title=\"-0.06\">-0.1 pt</td>"
+              "<td class=n data-v=\"8\">4\u00d72</td><td>&lt;b&gt;</td></tr>");
+    free(text);
 }
 
 static void names_cannot_become_markup(void **state)

@@ -199,7 +199,7 @@ static void on_fill(void *self, sl_sim *sim, const sl_bank *b, size_t line_slot,
         uint32_t u = (uint32_t)__builtin_ctz(left), at = (uint32_t)((first + u) % GRANULES);
         settle(&line[u], came[at]);
         settle_waiting(self, sim, place, with, done, at, came[at]);
-        for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+        for (uint32_t m = b->line[line_slot].mshr; m != SL_NO_MSHR; m = b->mshr_item[m].next)
             settle_waiting(self, sim, place, b->mshr_item[m].primary, &b->mshr_item[m], at, came[at]);
     }
 }

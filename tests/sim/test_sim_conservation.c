@@ -121,7 +121,8 @@ static void modelled(const sl_machine *m, const sl_trace *trace, uint64_t *hits,
         sl_model_result r;
         sl_error error;
         assert_int_equal(sl_loaded_create(trace, n, NULL, &loaded, &error), SL_OK);
-        assert_int_equal(sl_model_loaded(m, loaded, &(sl_model_options){.seed = 1}, NULL, NULL, &r, &error), SL_OK);
+        assert_int_equal(sl_model_loaded(m, loaded, &(sl_model_options){.seed = 1}, NULL, NULL, NULL, &r, &error),
+                         SL_OK);
         *hits += r.counts.total.value[SL_COUNTER_ld_sector_hits];
         *sectors += r.counts.total.value[SL_COUNTER_ld_sectors];
         sl_model_result_fini(&r);
