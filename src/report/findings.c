@@ -152,9 +152,8 @@ char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
 static char *effect_text(const sl_finding *f, char *buffer, size_t size)
 {
     char effect[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
-    snprintf(buffer, size, "%s %s, about %s%% of the %s", sl_human_count((uint64_t)f->effect, effect), f->rule->unit,
-             sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share),
-             f->estimated ? "time, as estimated without them" : "time");
+    snprintf(buffer, size, "%s %s, about %s%% of the time", sl_human_count((uint64_t)f->effect, effect), f->rule->unit,
+             sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share));
     return buffer;
 }
 
