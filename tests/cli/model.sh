@@ -35,7 +35,7 @@ for command in model sim; do
     stdout_has 'what if: global stores are coalesced'
     stdout_has 'cycles before  cycles after  faster'
     run "$sluice" "$command" $apart --what-if strided-stores@13 --json -
-    exits 2
+    exits 1
     stderr_has "have no memory instruction at line 13 that 'strided-stores' would change"
     run "$sluice" "$command" $apart --what-if strided-store
     stderr_has "did you mean 'strided-stores'?"
