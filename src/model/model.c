@@ -346,7 +346,8 @@ static sl_status collect(model *m, sl_model_result *result, sl_error *error)
     for (uint32_t c = 1; m->atomics && c < m->cores; c++)
         sl_hot_words_merge(&m->atomics[0], &m->atomics[c]);
     result->hottest_atomics = m->atomics ? sl_hot_words_max(&m->atomics[0]) : 0;
-    result->lists = m->lists;
+    result->block = m->lists.block;
+    result->first_block = m->lists.first;
     m->lists = (sl_cta_lists){0};
     return SL_OK;
 }
@@ -442,7 +443,8 @@ void sl_model_result_fini(sl_model_result *result)
 {
     free(result->slots);
     free(result->work);
-    sl_cta_lists_fini(&result->lists);
+    free(result->block);
+    free(result->first_block);
     *result = (sl_model_result){0};
 }
 

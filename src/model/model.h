@@ -6,7 +6,6 @@
 #ifndef SL_MODEL_MODEL_H
 #define SL_MODEL_MODEL_H
 
-#include "access/cta.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "machine/occupancy.h"
@@ -23,7 +22,8 @@ struct sl_model_result {
     uint64_t hottest_atomics; /* lanes of atomics on the word with most */
     uint32_t cores;
     sl_warps_work *work; /* [cores] */
-    sl_cta_lists lists;  /* the blocks of each core */
+    uint32_t *block;     /* core c runs block[first_block[c]] … block[first_block[c + 1] - 1] */
+    size_t *first_block;
 };
 
 /* Caches of a launch that the next one takes the memory of: most of the time of a small launch. Zeroed before the

@@ -149,6 +149,9 @@ static sl_counts counts_of(const sl_json_value *object)
     for (uint32_t i = 0; counters && counters->kind == SL_JSON_OBJECT && i < counters->count; i++) {
         sl_counter counter = sl_counter_find(counters->key[i]);
         double value = counters->value[i]->number;
+        uint64_t word;
+        if (counters->value[i]->kind == SL_JSON_STRING && sl_counter_of_word(counter, counters->value[i]->text, &word))
+            sl_counts_add(&counts, counter, word);
         if (counter < SL_COUNTERS && counters->value[i]->kind == SL_JSON_NUMBER && value >= 0 && value < 0x1p63)
             sl_counts_add(&counts, counter, (uint64_t)value);
     }

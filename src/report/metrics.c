@@ -90,7 +90,7 @@ bool sl_metric_is_share(sl_metric metric)
 bool sl_metric_value(sl_metric metric, const sl_metric_row *row, double *value)
 {
     sl_fraction f = sl_metric_of(metric, row);
-    if (!f.known)
+    if (!f.known || has_unit(metric, "limit")) /* a name */
         return false;
     *value = (sl_metric_is_share(metric) ? 100 : 1) * (double)f.part / (double)f.whole;
     return true;
@@ -156,6 +156,8 @@ void sl_table_metric(sl_table *t, sl_metric metric, const sl_metric_row *row)
     sl_fraction f = row ? sl_metric_of(metric, row) : (sl_fraction){0, 0, false};
     if (!f.known)
         sl_table_none(t);
+    else if (has_unit(metric, "limit"))
+        sl_table_cell(t, sl_counter_word((sl_counter)metric, f.part));
     else if (sl_metric_is_share(metric))
         sl_table_share(t, f.part, f.whole);
     else if (has_unit(metric, "ratio"))

@@ -21,7 +21,7 @@ static void json_counters(sl_json *j, const sl_cell *cell)
     sl_counts counts = counts_of(cell);
     sl_json_object(j, false);
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (sl_counts_has(&counts, (sl_counter)i) && sl_counter_word((sl_counter)i, counts.value[i]))
+        if (sl_counts_has(&counts, (sl_counter)i) && sl_counter_word((sl_counter)i, 0))
             sl_json_string_member(j, sl_counter_infos[i].name, sl_counter_word((sl_counter)i, counts.value[i]));
         else if (sl_counts_has(&counts, (sl_counter)i))
             sl_json_u64_member(j, sl_counter_infos[i].name, counts.value[i]);
@@ -244,6 +244,15 @@ static void csv_keys(csv *c, const sl_table *t, const csv_column *of)
     }
 }
 
+static void put_value(FILE *file, sl_counter counter, uint64_t value)
+{
+    const char *word = sl_counter_word(counter, value);
+    if (word)
+        fputs(word, file);
+    else
+        fprintf(file, "%" PRIu64, value);
+}
+
 static void csv_counters(csv *c, const sl_counter_set *known, const sl_cell *cell)
 {
     sl_counts counts = counts_of(cell);
@@ -251,10 +260,8 @@ static void csv_counters(csv *c, const sl_counter_set *known, const sl_cell *cel
         if (!sl_counter_set_has(known, (sl_counter)i))
             continue;
         csv_comma(c);
-        if (sl_counts_has(&counts, (sl_counter)i) && sl_counter_word((sl_counter)i, counts.value[i]))
-            fputs(sl_counter_word((sl_counter)i, counts.value[i]), c->file);
-        else if (sl_counts_has(&counts, (sl_counter)i))
-            fprintf(c->file, "%" PRIu64, counts.value[i]);
+        if (sl_counts_has(&counts, (sl_counter)i))
+            put_value(c->file, (sl_counter)i, counts.value[i]);
     }
 }
 

@@ -162,10 +162,7 @@ static const error_kind errors[] = {{"mean", 0}, {"median", 50}, {"90th percenti
 
 static void error_row(sl_table *t, const sl_validation *v, size_t variant, const error_kind *kind)
 {
-    if (kind->percent)
-        sl_table_cellf(t, "  %s", kind->name);
-    else
-        sl_table_cell(t, v->variant[variant]);
+    sl_table_cellf(t, kind->percent ? "  %s" : "%s", kind->percent ? kind->name : v->variant[variant]);
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         if (!sl_validation_has(v, q))
             continue;
@@ -182,7 +179,7 @@ static void error_row(sl_table *t, const sl_validation *v, size_t variant, const
 static void add_means(sl_document *d, const sl_validation *v)
 {
     sl_column columns[SL_QUANTITIES + 1] = {SL_TEXTS("mean absolute error")};
-    size_t count = 1, kinds = v->variants > 2 ? 1 : sizeof errors / sizeof *errors;
+    size_t count = 1;
     char text[SL_HUMAN_BYTES];
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, q))
@@ -191,8 +188,8 @@ static void add_means(sl_document *d, const sl_validation *v)
                      sl_human_count(v->min_sectors, text));
     sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, count);
     for (size_t i = 0; i < v->variants; i++)
-        for (size_t kind = 0; kind < kinds; kind++)
-            error_row(t, v, i, &errors[kind]);
+        for (unsigned row = 0; row < (v->variants > 2 ? 1 : sizeof errors / sizeof *errors); row++)
+            error_row(t, v, i, &errors[row]);
 }
 
 /* ---- the worst ---- */

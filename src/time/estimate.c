@@ -146,7 +146,7 @@ enum { ROUNDS = 3, SHARE = 64, MIN_COST = 16384 };
 static sl_status sample_core(sl_sampler *sampler, const sl_loaded *loaded, const sl_model_result *result, uint32_t core,
                              sl_time_facts *f, sl_error *error)
 {
-    const size_t *first = &result->lists.first[core];
+    const size_t *first = &result->first_block[core];
     size_t blocks = first[1] - first[0], most = (size_t)result->resident_blocks * ROUNDS;
     uint64_t warps = sl_launch_warps(sl_loaded_launch(loaded)), all = 0, cost = cost_of(&result->work[core]);
     blocks = blocks < most ? blocks : most;
@@ -156,7 +156,7 @@ static sl_status sample_core(sl_sampler *sampler, const sl_loaded *loaded, const
     bool whole = affordable >= cost;
     uint64_t insts = whole ? f->insts : (uint64_t)((double)affordable * (double)f->insts / (double)cost);
     sl_sampled sampled = {.loaded = loaded,
-                          .block = &result->lists.block[first[0]],
+                          .block = &result->block[first[0]],
                           .blocks = blocks,
                           .warp_insts = whole ? UINT64_MAX : insts / (blocks * warps) + 2};
     sl_status status = sl_sampler_run(sampler, &sampled, &f->sample, error);

@@ -53,7 +53,7 @@ sl_status sl_sampler_create(const sl_machine *machine, uint64_t seed, sl_sampler
     if (!status && !counts)
         status = one_core(machine, &s->machine, error);
     if (!status && !counts)
-        status = sl_sim_create(&s->machine, &(sl_sim_setup){.seed = seed, .cold = true}, &s->sim, error);
+        status = sl_sim_create_with(&s->machine, &(sl_sim_options){.seed = seed, .cold = true}, &s->sim, error);
     if (s->sim)
         *made = s;
     else

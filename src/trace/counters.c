@@ -36,6 +36,14 @@ const char *sl_counter_word(sl_counter counter, uint64_t value)
     return value < SL_TIME_LIMITS ? sl_time_limit_names[value] : "unknown";
 }
 
+bool sl_counter_of_word(sl_counter counter, const char *word, uint64_t *value)
+{
+    *value = 0;
+    while (counter == SL_COUNTER_est_limit && *value < SL_TIME_LIMITS && strcmp(word, sl_time_limit_names[*value]) != 0)
+        ++*value;
+    return counter == SL_COUNTER_est_limit && *value < SL_TIME_LIMITS;
+}
+
 sl_counter sl_counter_find(const char *name)
 {
     int i = 0;

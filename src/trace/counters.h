@@ -70,6 +70,8 @@ typedef enum sl_time_limit {
 extern const char *const sl_time_limit_names[SL_TIME_LIMITS];
 /* The name that stands for the value of a counter; NULL: it is a number. */
 const char *sl_counter_word(sl_counter counter, uint64_t value);
+/* The value that a name stands for; false: it is none of the counter's. */
+bool sl_counter_of_word(sl_counter counter, const char *word, uint64_t *value);
 /* Sums; a counter is known in the sum where either side knows it. Of sizes the largest stays, of names one that both
  * sides have. */
 void sl_counts_merge(sl_counts *into, const sl_counts *from);

@@ -15,7 +15,8 @@ run "$sluice" compare slow.slt warp.slt
 exits 0
 stderr_is ''
 stdout_has 'A: slow.slt on h200 (modelled)'
-stdout_has 'ld_sectors           2.10 M   262 K        -87.5%'
+stdout_has 'ld_sectors             2.10 M    262 K        -87.5%'
+stdout_has 'est_cycles             29,853   17,727        -40.6%'
 stdout_has 'Kernels by change of sectors'
 stdout_has 'norms   slow.cu:9, now warp.cu:9    ld.global.f32  param_0 (arg 0)  2.10 M   262 K   -87.5%'
 stdout_has 'norms   slow.cu:12, now warp.cu:15  st.global.f32  param_1 (arg 1)   4,096  32,768  +700.0%'

@@ -254,7 +254,14 @@ run "$sluice" validate mm.slt -c cycles.csv --with sim
 stdout_has 'cycles'
 run "$sluice" validate mm.slt -c cycles.csv --with model
 exits 0
-stdout_lacks 'cycles'
+stdout_has 'mean absolute error   L1 hit rate  L2 read hit rate  L2 reads  DRAM reads    cycles'
+
+it 'puts the cycles that the model estimates beside those of the simulator'
+run "$sluice" validate mm.slt -c cycles.csv --with both --csv -
+exits 0
+cp "$scratch/stdout" both.csv
+file_has both.csv ',model,cycles,5000,'
+file_has both.csv ',sim,cycles,5000,'
 
 it 'refuses extensions of the model where the simulator is compared'
 run "$sluice" validate mm.slt -c good.csv --with sim --ablation
