@@ -65,14 +65,14 @@ static void make_trace(const thread_pattern *p, const char *path)
 
 /* ---- the model ---- */
 
-typedef struct modelled {
+typedef struct modeled {
     const sl_machine *machine;
     const char *path;
     uint64_t misses, loads; /* of lines */
     uint64_t lines;         /* that are different */
-} modelled;
+} modeled;
 
-static void model(modelled *m)
+static void model(modeled *m)
 {
     sl_trace *trace;
     sl_loaded *loaded;
@@ -155,7 +155,7 @@ static double cpu_seconds(void)
 }
 
 /* The minimum CPU time: one thread that never waits. */
-static double best_model(modelled *m, double budget)
+static double best_model(modeled *m, double budget)
 {
     double best = 1e300, start = cpu_seconds();
     for (int i = 0; i < 3 || cpu_seconds() - start < budget; i++) {
@@ -172,7 +172,7 @@ static int measure_pattern(const sl_machine *machine, const thread_pattern *p, d
     char path[sizeof folder + 16], what[96];
     snprintf(path, sizeof path, "%s/slt", folder);
     make_trace(p, path);
-    modelled m = {.machine = machine, .path = path};
+    modeled m = {.machine = machine, .path = path};
     plain s = {.pattern = p};
     double rate = (double)pattern_loads(p) / best_model(&m, 1);
     snprintf(what, sizeof what, "%s: %.3g M loads, %.4g %% of %.3g K lines missed", p->name,
@@ -220,7 +220,7 @@ static void measure_sizes(const sl_machine *machine, growth_point point[SIZES])
     }
     for (int round = 0; round < 5; round++)
         for (uint32_t i = 0; i < SIZES; i++) {
-            modelled m = {.machine = machine, .path = path[i]};
+            modeled m = {.machine = machine, .path = path[i]};
             double took = best_model(&m, 0.1) * 1e9 / point[i].loads;
             point[i].nanoseconds = took < point[i].nanoseconds ? took : point[i].nanoseconds;
             point[i].lines = (double)m.lines;

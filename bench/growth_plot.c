@@ -73,7 +73,7 @@ static void draw_grid(FILE *file, const axes *a)
 static void draw_words(FILE *file, double constant, double slope)
 {
     char text[160];
-    sl_svg_text(file, "name", SL_ANCHOR_START, false, LEFT, 26, "Cost of modelling as the trace grows");
+    sl_svg_text(file, "name", SL_ANCHOR_START, false, LEFT, 26, "Cost of modeling as the trace grows");
     snprintf(text, sizeof text,
              "dots: measured; dashes: %.4g + %.3g log2 M ns, which for N loads of M lines is N log M", constant, slope);
     sl_svg_text(file, "note", SL_ANCHOR_START, false, LEFT, 46, text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What modelling costs as the trace grows, as a picture: nanoseconds per load over three decades of loads. */
+/* What modeling costs as the trace grows, as a picture: nanoseconds per load over three decades of loads. */
 #ifndef SL_BENCH_GROWTH_PLOT_H
 #define SL_BENCH_GROWTH_PLOT_H
 

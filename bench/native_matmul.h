@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop of the naive matmul workload as plain C; native_matmul.c is compiled with -O2 and without vectorisation. */
+/* The loop of the naive matmul workload as plain C; native_matmul.c is compiled with -O2 and without vectorization. */
 #ifndef SL_BENCH_NATIVE_MATMUL_H
 #define SL_BENCH_NATIVE_MATMUL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Access patterns of small GPU programs, thread by thread: what a tracer would have written of them. For measuring the
- * reading and modelling of traces without running anything. */
+ * reading and modeling of traces without running anything. */
 #ifndef SL_BENCH_THREAD_PATTERNS_H
 #define SL_BENCH_THREAD_PATTERNS_H
 
@@ -24,7 +24,7 @@ typedef struct thread_pattern {
 thread_pattern pattern_mm_naive(void); /* C = A B, 256 wide, one thread per element; 32 blocks of 16 x 16 */
 thread_pattern pattern_mm_tiled(void); /* the same through shared memory, 2048 wide */
 thread_pattern pattern_stencil(void);  /* five points of a grid 2048 wide; 32 blocks of 32 x 8, 32 sweeps */
-thread_pattern pattern_stream(void);   /* 8192 threads copy neighbouring words */
+thread_pattern pattern_stream(void);   /* 8192 threads copy neighboring words */
 /* Sparse matrix in rows of 48, a thread per row, times a vector of 64 K words: three of four columns are near. */
 thread_pattern pattern_spmv(uint32_t rows);
 /* One block, each thread copies a row of 1024 words (figure 3 of the paper). */

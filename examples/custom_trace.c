@@ -3,7 +3,7 @@
  * caches of a GPU for it.
  *
  * The kernel adds up an n by n matrix of floats, a warp at a time, in one of two orders: along its rows, where the
- * lanes of a warp read neighbours, or down its columns, where each lane reads another row.
+ * lanes of a warp read neighbors, or down its columns, where each lane reads another row.
  *
  *   cc custom_trace.c $(pkg-config --cflags --libs sluice) -o custom_trace
  *   ./custom_trace [MACHINE] */

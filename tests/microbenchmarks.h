@@ -42,7 +42,7 @@ static inline sl_trace *record_mshr_count(uint32_t warps)
     return trace;
 }
 
-/* Lines that are a large power of two apart share a set: as many as fit there are the ways. Neighbouring lines fill the
+/* Lines that are a large power of two apart share a set: as many as fit there are the ways. Neighboring lines fill the
  * whole cache. */
 static inline void finds_ways_and_sets(bool (*fits)(uint32_t lines, uint64_t stride))
 {

@@ -249,7 +249,7 @@ sl_status sl_workload_run(const sl_workload *workload, sl_device *device, const 
         status = h.status;
     }
     if (!status)
-        status = sl_device_synchronise(device, error);
+        status = sl_device_synchronize(device, error);
     if (result) {
         *result = (sl_workload_result){.launches = h.launches, .compared = h.compared, .worst = h.worst};
         print_settings(&h, result->params, sizeof result->params);

@@ -1,4 +1,4 @@
-// The same with eight lanes for each vector, which read four neighbours each: a warp has four vectors. `dims` is a
+// The same with eight lanes for each vector, which read four neighbors each: a warp has four vectors. `dims` is a
 // multiple of 32.
 extern "C" __global__ void norms(const float4 *vectors, float *length, int count, int dims)
 {

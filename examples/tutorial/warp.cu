@@ -1,4 +1,4 @@
-// The same with a warp for each vector: lanes that run together read neighbours.
+// The same with a warp for each vector: lanes that run together read neighbors.
 extern "C" __global__ void norms(const float *vectors, float *length, int count, int dims)
 {
     int vector = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

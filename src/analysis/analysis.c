@@ -105,24 +105,18 @@ static sl_model_options model_options(const sl_analysis *analysis)
     return options;
 }
 
-/* Kept from launch to launch. */
-typedef struct model_scratch {
-    sl_sampler *sampler;
-    sl_model_spare spare;
-} model_scratch;
-
 static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n,
-                              model_scratch *scratch, sl_pool *pool, const sl_progress *progress, sl_result *result,
-                              sl_error *error)
+                              sl_model_spare *spare, sl_sampler *sampler, sl_pool *pool, const sl_progress *progress,
+                              sl_result *result, sl_error *error)
 {
     const sl_model_options options = model_options(analysis);
     sl_loaded *loaded = NULL;
     sl_model_result modeled = {0};
     sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
     if (!status)
-        status = sl_model_loaded(analysis->machine, loaded, &options, &scratch->spare, pool, progress, &modeled, error);
+        status = sl_model_loaded(analysis->machine, loaded, &options, spare, pool, progress, &modeled, error);
     if (!status)
-        status = sl_time_add(scratch->sampler, analysis->machine, loaded, &modeled, error);
+        status = sl_time_add(sampler, analysis->machine, loaded, &modeled, error);
     if (!status) {
         sl_result_launch *to = &result->launch[n];
         to->counts = modeled.counts.total;
@@ -516,22 +510,23 @@ static const char *verb_of(sl_analysis_kind kind)
 static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
                              const sl_progress *progress, sl_result *result, sl_error *error)
 {
-    model_scratch scratch = {0};
+    sl_model_spare spare = {0};
+    sl_sampler *sampler = NULL;
     sl_status status = analysis->kind == SL_ANALYSIS_MODEL
-                           ? sl_sampler_create(analysis->machine, analysis->seed, &scratch.sampler, error)
+                           ? sl_sampler_create(analysis->machine, analysis->seed, &sampler, error)
                            : SL_OK;
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
         sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
                         recording->launch[n]);
         if (analysis->kind == SL_ANALYSIS_MODEL)
-            status = model_launch(analysis, recording, n, &scratch, pool, progress, result, error);
+            status = model_launch(analysis, recording, n, &spare, sampler, pool, progress, result, error);
         else if (analysis->kind == SL_ANALYSIS_PROFILE)
             status = profile_launch(recording, n, pool, progress, result, error);
         else
             status = count_launch(analysis, recording, n, pool, result, error);
     }
-    sl_sampler_destroy(scratch.sampler);
-    sl_model_spare_fini(&scratch.spare);
+    sl_model_spare_fini(&spare);
+    sl_sampler_destroy(sampler);
     sl_progress_update(progress, "launches", 1, 1);
     if (!status && analysis->kind == SL_ANALYSIS_PROFILE)
         status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);
@@ -635,4 +630,40 @@ sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis,
 {
     const sl_analysis_batch batch = {recording, 1, analysis, pool, progress};
     return sl_analyze_all(&batch, result, error);
+}
+
+/* ---- sets of results ---- */
+
+/* What the model cannot do, bypass policies, is left out; where it knows a policy as little, it says nothing. */
+static void classify(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool, sl_result *classes)
+{
+    sl_machine plain;
+    memcpy(&plain, analysis->machine, sizeof plain);
+    for (uint32_t i = 0; i < plain.levels; i++)
+        memset(plain.level[i].bypass, 0, sizeof plain.level[i].bypass);
+    const sl_analysis model = {.kind = SL_ANALYSIS_MODEL, .machine = &plain, .details = true, .seed = analysis->seed};
+    if (sl_analyze(recording, &model, pool, NULL, classes, NULL))
+        sl_result_fini(classes);
+}
+
+sl_status sl_result_set_make(const sl_recording *recording, const sl_analysis *analysis, bool more, sl_pool *pool,
+                             const sl_progress *progress, sl_result_set *set, sl_error *error)
+{
+    *set = (sl_result_set){0};
+    sl_analysis detailed = *analysis;
+    detailed.details = true;
+    sl_status status = sl_analyze(recording, &detailed, pool, progress, &set->measured, error);
+    if (status || !more)
+        return status;
+    if (analysis->kind == SL_ANALYSIS_SIM)
+        classify(recording, analysis, pool, &set->classes);
+    const sl_analysis count = {.kind = SL_ANALYSIS_COUNT, .details = true};
+    return sl_analyze(recording, &count, pool, NULL, &set->counted, error);
+}
+
+void sl_result_set_fini(sl_result_set *set)
+{
+    sl_result_fini(&set->measured);
+    sl_result_fini(&set->counted);
+    sl_result_fini(&set->classes);
 }

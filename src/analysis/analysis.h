@@ -53,4 +53,17 @@ sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis,
 
 /* Whether two simulations can share the line counts of a profiling run. */
 bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b);
+/* A result with what findings, pages and comparisons show next to it: stores and the like, which the trace has, and
+ * classes of misses, which only the model knows. */
+typedef struct sl_result_set {
+    sl_result measured; /* of the analysis that was asked for */
+    sl_result counted;  /* without a log: not asked for */
+    sl_result classes;  /* of a simulation: of the model; without a log: not asked for, or the model cannot */
+} sl_result_set;
+
+/* Runs the analysis with details, and the others with `more`. A set has to be freed also after a failure. */
+sl_status sl_result_set_make(const sl_recording *recording, const sl_analysis *analysis, bool more, sl_pool *pool,
+                             const sl_progress *progress, sl_result_set *set, sl_error *error);
+void sl_result_set_fini(sl_result_set *set); /* an all-zero one is fine */
+
 #endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Puts `moved`, which is not in the heap, in place of the item at `from` or below it. */
+/* Puts `moved`, which is not in the heap, replacing the item at `from` or below it. */
 #define SL_HEAP_SINK(heap, count, from, moved, before)                                                                 \
     do {                                                                                                               \
         size_t at_ = (from), child_;                                                                                   \

@@ -16,7 +16,7 @@ typedef struct sl_json {
     FILE *file;
     unsigned depth;
     bool lines[SL_JSON_DEPTH];    /* one member per line */
-    bool nonempty[SL_JSON_DEPTH]; /* a comma is due */
+    bool nonempty[SL_JSON_DEPTH]; /* the next member needs a comma */
     bool after_key;
 } sl_json;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes that are appended one after the other and may become too many for memory: beyond a limit they move to an
- * unnamed temporary file, which is mapped. What was dropped is read again when it is touched.
+ * unnamed temporary file, which is mapped. Pages that were dropped are read again at their next access.
  *
  * Addresses are valid until the next append; offsets stay. */
 #ifndef SL_BASE_LARGE_ARRAY_H

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 
 /* "_ZN3lin6matmulIfEEvPT_i" -> "matmul": the innermost name, without scopes, template arguments and parameters. What is
- * not mangled, or not understood, comes back as it is. NULL when memory runs out. */
+ * not mangled, or not understood, is returned unchanged. NULL when memory runs out. */
 const char *sl_short_name(sl_arena *arena, const char *symbol);
 /* "_Z6reduceIfLi512EEvPT_" -> "<float, 512>", to tell apart what has the same short name; "" where there are none, and
  * "…" for what is not understood. Returns `buffer`. */

@@ -118,7 +118,7 @@ void sl_folder_remove(const char *folder)
     rmdir(folder);
 }
 
-/* Removes a leftover, file or folder, of a process that ended: nobody holds its lock. */
+/* Removes a leftover, file or folder, of a process that ended: its lock is free. */
 static void remove_dead(int folder, const char *name)
 {
     struct stat info;

@@ -2,7 +2,7 @@
 /* The one place where output and temporary files are made; a test looks for others (tests/checks/common_calls.sh).
  *
  * An output file appears under its name complete or not at all: until then it is called NAME.tmp-HOST-PID-RANDOM. It is
- * created anew (a planted file or link is never opened) and locked as long as its writer lives, so that leftovers of a
+ * newly created (a planted file or link is never opened) and locked as long as its writer lives, so that leftovers of a
  * killed process can be told from files in use: the next writer of the same name removes them.
  *
  * A link is written through: its target is replaced, not the link. Only names of regular files are replaced. Devices,
@@ -42,7 +42,7 @@ void sl_new_file_discard(sl_new_file *file);
 sl_status sl_new_file_print(const char *path, sl_new_file *file, FILE **stream, sl_error *error);
 sl_status sl_new_file_finish(sl_new_file *file, FILE *stream, sl_error *error);
 
-/* Whether sl_new_file_open would succeed; waits for nobody and leaves nothing. */
+/* Whether sl_new_file_open would succeed; does not wait, and leaves no file. */
 sl_status sl_new_file_probe(const char *path, sl_error *error);
 /* How an output path is written. */
 typedef enum sl_output_kind { SL_OUTPUT_REPLACED, SL_OUTPUT_DEVICE, SL_OUTPUT_PIPE } sl_output_kind;

@@ -105,7 +105,8 @@ static char *scaled(uint64_t value, uint64_t unit, const char *const *names, cha
 {
     unsigned power = 0;
     unsigned __int128 scale = 1;
-    for (; divide_round(value, 1, scale) >= unit; power++) /* what rounds up to a whole unit belongs to the next */
+    for (; divide_round(value, 1, scale) >= unit;
+         power++) /* a value that is rounded up to a whole unit is shown in the next one */
         scale *= unit;
     unsigned ones = (unsigned)divide_round(value, 1, scale), tenths = (unsigned)divide_round(value, 10, scale);
     unsigned hundredths = (unsigned)divide_round(value, 100, scale);

@@ -209,7 +209,7 @@ sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, 
     return SL_OK;
 }
 
-sl_status sl_yaml_take_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word)
+sl_status sl_yaml_read_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word)
 {
     if (!node)
         return SL_OK;
@@ -217,11 +217,11 @@ sl_status sl_yaml_take_word(sl_yaml *yaml, const yaml_node_t *node, const char *
     return *word ? SL_OK : sl_yaml_fail(yaml, node, "'%s' takes a single value", name);
 }
 
-sl_status sl_yaml_take_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number)
+sl_status sl_yaml_read_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number)
 {
     const char *word = NULL;
     char *end = NULL;
-    sl_status status = sl_yaml_take_word(yaml, node, name, &word);
+    sl_status status = sl_yaml_read_word(yaml, node, name, &word);
     if (status || !node)
         return status;
     *number = strtod(word, &end);
@@ -230,11 +230,11 @@ sl_status sl_yaml_take_number(sl_yaml *yaml, const yaml_node_t *node, const char
                : SL_OK;
 }
 
-sl_status sl_yaml_take_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count)
+sl_status sl_yaml_read_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count)
 {
     const char *word = NULL;
     char *end = NULL;
-    sl_status status = sl_yaml_take_word(yaml, node, name, &word);
+    sl_status status = sl_yaml_read_word(yaml, node, name, &word);
     if (status || !node)
         return status;
     errno = 0;
@@ -244,10 +244,10 @@ sl_status sl_yaml_take_count(sl_yaml *yaml, const yaml_node_t *node, const char 
                : SL_OK;
 }
 
-sl_status sl_yaml_take_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag)
+sl_status sl_yaml_read_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag)
 {
     const char *word = NULL;
-    sl_status status = sl_yaml_take_word(yaml, node, name, &word);
+    sl_status status = sl_yaml_read_word(yaml, node, name, &word);
     if (status || !node)
         return status;
     *flag = !strcmp(word, "yes") || !strcmp(word, "true");
@@ -256,12 +256,12 @@ sl_status sl_yaml_take_flag(sl_yaml *yaml, const yaml_node_t *node, const char *
                : sl_yaml_fail(yaml, node, "'%s' is yes or no, not '%s'", name, word);
 }
 
-sl_status sl_yaml_take_choice(sl_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *names,
+sl_status sl_yaml_read_choice(sl_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *names,
                               int *index)
 {
     const char *word = NULL;
     char near[96];
-    sl_status status = sl_yaml_take_word(yaml, node, what, &word);
+    sl_status status = sl_yaml_read_word(yaml, node, what, &word);
     if (status || !node)
         return status;
     for (*index = 0; names[*index]; ++*index)

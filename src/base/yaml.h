@@ -46,12 +46,12 @@ const yaml_node_t *sl_yaml_key(sl_yaml *yaml, const yaml_node_t *map, size_t ind
 sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, const char *const *names,
                        const yaml_node_t **value);
 /* A word, a number, a yes or no; NULL nodes keep the current value. */
-sl_status sl_yaml_take_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word);
-sl_status sl_yaml_take_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number);
-sl_status sl_yaml_take_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count);
-sl_status sl_yaml_take_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag);
+sl_status sl_yaml_read_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word);
+sl_status sl_yaml_read_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number);
+sl_status sl_yaml_read_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count);
+sl_status sl_yaml_read_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag);
 /* Which of the names (NULL ends them) the word is; an unknown one is an error with the nearest. */
-sl_status sl_yaml_take_choice(sl_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *names,
+sl_status sl_yaml_read_choice(sl_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *names,
                               int *index);
 /* "; the nearest is 'x'" or "": for messages about a word that should be one of the names. */
 const char *sl_yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size);

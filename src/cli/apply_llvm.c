@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/apply_llvm.h"
+#include "cli/apply.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/apply_report.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/table.h"
@@ -115,7 +114,7 @@ static sl_status print_summary(const sl_invocation *inv, const sl_plan *plan, co
     if (stores)
         printf("%u %s changed\n", stores, stores == 1 ? "store is" : "stores are");
     if (facts.loads_joined)
-        printf("loads were merged by the optimiser: %u in the file, %u now\n", facts.loads_before, graph->loads);
+        printf("loads were merged by the optimizer: %u in the file, %u now\n", facts.loads_before, graph->loads);
     if (waiting)
         printf("%u of them %s volatile, which also makes the wavefront wait for the data immediately\n", waiting,
                waiting == 1 ? "is" : "are");

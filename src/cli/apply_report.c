@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/apply_report.h"
+#include "cli/apply.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *   points.sqlite   results of 'reproduce' (a sweep has a separate database) and timings of 'tune'
  *   traces/         recordings of inputs that many points use, by key
  *
- * Commands that analyse an input once keep nothing. */
+ * Commands that analyze an input once keep nothing. */
 #ifndef SL_CLI_CACHE_FOLDER_H
 #define SL_CLI_CACHE_FOLDER_H
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "cli/apply_llvm.h"
-#include "cli/apply_report.h"
+#include "cli/apply.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"

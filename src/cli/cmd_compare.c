@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice compare: two reports, inputs, GPUs or policies beside each other. */
+/* sluice compare: two reports, inputs, GPUs or policies side by side. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/result_set.h"
+#include "analysis/analysis.h"
 #include "base/file.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
@@ -24,7 +24,7 @@ typedef struct side {
     char *text; /* a JSON report; NULL: an analysis */
     size_t bytes;
     sl_result_set set;
-    sl_page *page; /* joins what was modelled or simulated with what was counted, stores and the like */
+    sl_page *page; /* joins what was modeled or simulated with what was counted, stores and the like */
     char label[600];
 } side;
 
@@ -62,7 +62,7 @@ static sl_status choose_machine(const sl_invocation *inv, int which, sl_machine 
     return status;
 }
 
-static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
+static sl_status analyze(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
                          sl_error *error)
 {
     const compare_options *o = inv->values;
@@ -73,7 +73,7 @@ static sl_status analyse(const sl_invocation *inv, const sl_recording *recording
     if (!status)
         status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &s->set, error);
     sl_pool_destroy(pool);
-    const sl_page_input input = {.subject = "", .counted = s->set.counted.log, .modelled = s->set.measured.log};
+    const sl_page_input input = {.subject = "", .counted = s->set.counted.log, .modeled = s->set.measured.log};
     return status ? status : sl_page_create(&input, &s->page, error);
 }
 
@@ -90,11 +90,11 @@ static void label_side(const compare_options *o, int which, const char *subject,
         for (size_t i = 0; lists[l] && i < lists[l]->count && used < sizeof s->label; i++)
             used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s", lists[l]->item[i]);
     if (used < sizeof s->label)
-        snprintf(s->label + used, sizeof s->label - used, " (%s)", o->sim ? "simulated" : "modelled");
+        snprintf(s->label + used, sizeof s->label - used, " (%s)", o->sim ? "simulated" : "modeled");
 }
 
 /* One input, for both sides or one of them. */
-static int analyse_input(const sl_invocation *inv, const sl_invocation *one, bool of[2], side sides[2])
+static int analyze_input(const sl_invocation *inv, const sl_invocation *one, bool of[2], side sides[2])
 {
     const compare_options *o = inv->values;
     sl_machine machine[2];
@@ -117,7 +117,7 @@ static int analyse_input(const sl_invocation *inv, const sl_invocation *one, boo
         if (!of[i])
             continue;
         label_side(o, i, input.subject, &machine[i], &sides[i]);
-        if (analyse(inv, &input.recording, &machine[i], &sides[i], &error))
+        if (analyze(inv, &input.recording, &machine[i], &sides[i], &error))
             code = sl_cli_fail(inv, &error);
     }
     code = sl_cli_input_code(&input, code);
@@ -125,7 +125,7 @@ static int analyse_input(const sl_invocation *inv, const sl_invocation *one, boo
     return code;
 }
 
-static int take_operand(const sl_invocation *inv, int which, side sides[2])
+static int open_side(const sl_invocation *inv, int which, side sides[2])
 {
     const char *path = inv->args.operand[which];
     sl_error error;
@@ -137,7 +137,7 @@ static int take_operand(const sl_invocation *inv, int which, side sides[2])
     sl_invocation one = *inv;
     one.args.operands = 1;
     one.args.operand = &inv->args.operand[which];
-    return analyse_input(inv, &one, (bool[2]){which == 0, which == 1}, sides);
+    return analyze_input(inv, &one, (bool[2]){which == 0, which == 1}, sides);
 }
 
 /* ---- the command ---- */
@@ -220,11 +220,11 @@ static int run(const sl_invocation *inv)
     side sides[2] = {0};
     int code = check_usage(inv);
     if (!code && (inv->args.program || inv->args.operands == 1))
-        code = analyse_input(inv, inv, (bool[2]){true, true}, sides);
+        code = analyze_input(inv, inv, (bool[2]){true, true}, sides);
     else if (!code) {
-        code = take_operand(inv, 0, sides);
+        code = open_side(inv, 0, sides);
         if (!code)
-            code = take_operand(inv, 1, sides);
+            code = open_side(inv, 1, sides);
     }
     if (!code)
         code = show(inv, sides);
@@ -270,7 +270,7 @@ const sl_command sl_cmd_compare = {
     .description =
         "Compare two sides, A and B, per kernel and memory instruction, the largest change first.\n\nA and B are JSON "
         "reports (*.json) of 'sluice run', 'model', 'sim', 'info' or 'report', or inputs of any kind: traces, "
-        "workloads, PTX files, which are modelled or simulated here. With one input, the sides are two GPUs or "
+        "workloads, PTX files, which are modeled or simulated here. With one input, the sides are two GPUs or "
         "policies: give --gpu, --l1, --l2 or --scheduler twice, or --change.\n\nKernels are matched by symbol, memory "
         "instructions by source line, opcode and array; where lines have moved, by opcode and array in order, or by "
         "array alone. "

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice model: miss rates by class, from reuse distances. */
-#include "analysis/result_set.h"
+#include "analysis/analysis.h"
 #include "cli/command.h"
 #include "cli/compat_hpca14.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/model_sweep.h"
-#include "cli/show_launches.h"
+#include "cli/show_results.h"
 #include "cli/what_if.h"
 #include "model/model.h"
 #include "report/launches.h"
@@ -39,7 +39,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
         status = sl_result_set_make(&input->recording, &analysis, sl_findings_wanted(inv), pool, inv->progress, &set,
                                     &error);
     sl_shown_launches shown = {.log = set.measured.log,
-                               .modelled = true,
+                               .modeled = true,
                                .machine = machine->name,
                                .seed = &o->input.seed,
                                .find = sl_findings_input_of(&set)};
@@ -119,7 +119,7 @@ const sl_command sl_cmd_model = {
     .summary = "predict cache misses by class from reuse distances, in seconds",
     .usage = "[options] " SL_INPUT_USAGE,
     .description =
-        "Predict the cache behaviour of each launch on a GPU model, per launch and per load: L1 hits (and pending hits "
+        "Predict the cache behavior of each launch on a GPU model, per launch and per load: L1 hits (and pending hits "
         "among them), L1 misses by class (compulsory, capacity, conflict, caused by stores or by waiting for an MSHR), "
         "reads and hits of the next level, and memory reads.\n\nThe model orders the accesses of the warps as a GPU "
         "would, with latencies and limits but without simulating cycles, and applies reuse-distance theory to each set "

@@ -203,7 +203,7 @@ const sl_command sl_cmd_policies = {
         "was published, its hardware cost and the meaning of its parameters.\n\nIn a machine description, the key "
         "'replacement' of a level sets its replacement policy, with parameters in parentheses: 'replacement: "
         "srrip(bits=3)'. The key 'bypass' sets its bypass policy; any can be combined with any replacement policy. A "
-        "policy with both roles is complete as 'replacement'; as 'bypass' beside another replacement policy it selects "
+        "policy with both roles is complete as 'replacement'; as 'bypass' with another replacement policy it selects "
         "no victims. If 'best' is among the values of a parameter, several values are tried and the best is used.",
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT,
     .values_bytes = sizeof(sl_common),

@@ -25,7 +25,7 @@ static const sl_option options[] = {
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"line", 0, SL_OPTION_BYTES, "BYTES", "Line size (default: that of the GPU's first level, as are the next)", AT(line), 1, 65536, NULL},
     {"sector", 0, SL_OPTION_BYTES, "BYTES", "Sector size", AT(sector), 1, 65536, NULL},
-    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported (default: the L1 that the first launch has beside shared memory)", AT(cache), 1, 0, NULL},
+    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported (default: the L1 that shared memory leaves to the first launch)", AT(cache), 1, 0, NULL},
     {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: those of the GPU)", AT(cores), 1, 1024, NULL},
     {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: those that the GPU allows, at most 8)", AT(blocks_per_core), 1, 1024, NULL},
     {"windows", 0, SL_OPTION_NUMBER, "N", "Report the footprint in N to 2N time windows (default: 16)", AT(windows), 1, 65536, NULL},
@@ -157,7 +157,7 @@ const sl_command sl_cmd_profile = {
         "sector and size of the first level, the number of cores and the width of a warp. Block b "
         "runs on core b modulo --cores. A core runs --blocks-per-core blocks at a time and starts its next one when "
         "one ends. The warps of these blocks take turns, one memory access each, and wait for each other at barriers. "
-        "Reuse is tracked per core and starts anew with each launch; results are summed over the cores. Loads, stores, "
+        "Reuse is tracked per core and starts over with each launch; results are summed over the cores. Loads, stores, "
         "atomics and asynchronous copies in global and local memory are counted; prefetches, textures, constants and "
         "shared memory are not.\n\nThe reuse distance predicts a fully associative LRU cache: an access hits if its "
         "distance is below the number of lines. For such a cache of --cache bytes the report shows hits and zero-reuse "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice ptx: the PTX embedded in a CUDA program. */
+/* sluice ptx: the PTX embedded in a CUDA program, or that of a PTX file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@
 #include "ptx/fatbin.h"
 #include "report/table.h"
 #include "tune/ptx_loads.h"
+
+enum { FATBIN_BYTES = 16 }; /* of a container's header */
 
 typedef struct ptx_options {
     sl_common common;
@@ -55,7 +57,9 @@ static sl_status write_text(const sl_invocation *inv, const sl_fatbin_entry *ent
 /* ---- the list ---- */
 
 typedef struct listed {
-    uint32_t sm, loads, kernels;
+    uint32_t loads, kernels;
+    bool run; /* 'sluice run' would take it */
+    const char *target;
     uint64_t hash;
     const char **kernel;
 } listed;
@@ -93,7 +97,9 @@ static sl_status list_text(listing *list, size_t number, const sl_fatbin_entry *
         status = sl_ptx_code_hash(module, &to->hash, error);
     if (!status)
         status = list_kernels(module, to, &list->arena, error);
-    to->sm = entry->sm;
+    if (!status &&
+        !(to->target = sl_arena_printf(&list->arena, "%.*s", (int)strcspn(module->target, ","), module->target)))
+        status = sl_fail_memory(error);
     to->loads = graph.loads;
     sl_ptx_free(module);
     free(text);
@@ -112,7 +118,8 @@ static void put_kernels(sl_json *j, const void *of)
 static void text_cells(sl_table *t, const listed *l, size_t number)
 {
     sl_table_exact(t, number);
-    sl_table_cellf(t, "sm_%u", l->sm);
+    sl_table_cell(t, l->target);
+    sl_table_cell(t, l->run ? "yes" : "no");
     sl_table_cellf(t, "%016" PRIx64, l->hash);
     sl_table_exact(t, l->loads);
 }
@@ -122,12 +129,13 @@ static int show_list(const sl_invocation *inv, const listing *list)
 {
     static const sl_column texts[] = {SL_NUMBERS_AS("number", "number"),
                                       SL_TEXTS_AS("target", "target"),
+                                      SL_TEXTS_AS("run", "run"),
                                       SL_TEXTS_AS("hash", "hash"),
                                       SL_NUMBERS_AS("loads", "loads"),
                                       SL_NAMES("kernels"),
                                       SL_DATA("kernels")};
-    static const sl_column kernels[] = {SL_DATA("number"), SL_DATA("target"), SL_DATA("hash"), SL_DATA("loads"),
-                                        SL_DATA("kernel")};
+    static const sl_column kernels[] = {SL_DATA("number"), SL_DATA("target"), SL_DATA("run"),
+                                        SL_DATA("hash"),   SL_DATA("loads"),  SL_DATA("kernel")};
     const sl_report_info info = {.command = "ptx"};
     sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
     sl_document_string(d, "program", list->program);
@@ -151,6 +159,15 @@ static int show_list(const sl_invocation *inv, const listing *list)
     return sl_document_show(inv, d, NULL, stdout);
 }
 
+/* Marks what a program's fat binaries give to 'sluice run': one module of each container. */
+static void mark_run(listing *list, const sl_fatbin *fatbin)
+{
+    size_t at = 0;
+    for (const sl_fatbin_entry *taken; (taken = sl_fatbin_next_ptx(fatbin, &at, SL_PROGRAM_SM));)
+        for (size_t n = 0; n < list->texts; n++)
+            list->text[n].run |= nth(fatbin, n) == taken;
+}
+
 static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
 {
     listing list = {.program = inv->args.operand[0]};
@@ -163,6 +180,7 @@ static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
         status = sl_fail_memory(&error);
     for (; !status && (entry = nth(fatbin, list.texts)); list.texts++)
         status = list_text(&list, list.texts, entry, &error);
+    mark_run(&list, fatbin);
     int code = status ? sl_cli_fail(inv, &error) : show_list(inv, &list);
     sl_arena_fini(&list.arena);
     return code;
@@ -184,6 +202,17 @@ static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_erro
     return write_text(inv, entry, error);
 }
 
+static sl_status add_file(sl_fatbin *fatbin, const char *data, size_t bytes, sl_error *error)
+{
+    if (sl_elf_is(data, bytes))
+        return sl_fatbin_add_elf(fatbin, data, bytes, error);
+    if ((bytes >= FATBIN_BYTES && sl_fatbin_container_bytes(data)) || !memmem(data, bytes, ".version", 8))
+        return sl_fatbin_add(fatbin, data, bytes, false, error);
+    sl_fatbin_entry text = {
+        .kind = SL_FATBIN_PTX, .data = (const uint8_t *)data, .bytes = bytes, .plain_bytes = bytes, .name = ""};
+    return sl_array_push(&fatbin->entries, text) ? SL_OK : sl_fail_memory(error);
+}
+
 static int run(const sl_invocation *inv)
 {
     const sl_common *common = inv->common;
@@ -196,8 +225,7 @@ static int run(const sl_invocation *inv)
     size_t bytes = 0;
     sl_status status = sl_file_read(inv->args.operand[0], &data, &bytes, &error);
     if (!status)
-        status = sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, &error)
-                                        : sl_fatbin_add(&fatbin, data, bytes, false, &error);
+        status = add_file(&fatbin, data, bytes, &error);
     if (!status && !nth(&fatbin, 0))
         status = sl_fail(&error, SL_NOT_FOUND, "%s contains no PTX", inv->args.operand[0]);
     bool wanted = inv->common->output || ((const ptx_options *)inv->values)->number.given;
@@ -217,10 +245,11 @@ static const sl_example examples[] = {
 
 const sl_command sl_cmd_ptx = {
     .name = "ptx",
-    .summary = "list or extract the PTX embedded in a CUDA program",
+    .summary = "list or extract the PTX of a CUDA program",
     .usage = "[options] PROGRAM",
-    .description = "List the PTX modules in a program, library, object file or fat binary, or extract one with -o or "
-                   "--number, for example for 'sluice tune'. 'sluice run --plan' then applies the plan to the program.",
+    .description = "List the PTX modules in a program, library, object file, fat binary or PTX file, and which of them "
+                   "'sluice run' takes (as the driver of an H200 chooses), or extract one with -o or --number, for "
+                   "example for 'sluice tune'. 'sluice run --plan' then applies the plan to the program.",
     .options = options,
     .common = SL_COMMON_OUTPUT | SL_COMMON_JSON | SL_COMMON_CSV,
     .values_bytes = sizeof(ptx_options),

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/result_set.h"
+#include "analysis/analysis.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
-#include "cli/show_launches.h"
+#include "cli/show_results.h"
 #include "report/findings.h"
-#include "report/validated.h"
+#include "report/validate.h"
 #include "study/input_plan.h"
 
 typedef struct report_options {
@@ -35,13 +35,13 @@ typedef struct report {
     sl_cli_input input;
     sl_pool *pool;
     sl_arena arena;
-    sl_result_set set; /* modelled and counted */
+    sl_result_set set; /* modeled and counted */
     sl_result profile;
     sl_sweep sizes, policies, simulated;
     sl_plan plan;
     bool planned; /* there is a plan */
     sl_ncu ncu;
-    sl_beside_hardware beside;
+    sl_hardware_comparison compared;
     sl_findings findings;
     sl_validation validation;
 } report;
@@ -81,19 +81,19 @@ static sl_status validate(report *r, sl_error *error)
     point.resolved = &r->machine;
     point.seed = o->seed;
     point.without = r->without;
-    sl_status status = sl_beside_hardware_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->pool,
-                                              r->inv->progress, &r->beside, error);
+    sl_status status = sl_hardware_comparison_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->pool,
+                                                  r->inv->progress, &r->compared, error);
     if (status)
         return status;
     sl_validated *rows;
-    status = sl_validated_rows(&r->beside, &r->input.recording, wanted.workload ? wanted.workload : "", &r->arena,
+    status = sl_validated_rows(&r->compared, &r->input.recording, wanted.workload ? wanted.workload : "", &r->arena,
                                &rows, error);
-    r->validation = (sl_validation){.launches = r->beside.pairs.count,
+    r->validation = (sl_validation){.launches = r->compared.pairs.count,
                                     .launch = rows,
                                     .variants = 1,
                                     .variant = variants,
                                     .min_sectors = r->options->min_sectors,
-                                    .unmeasured = r->beside.pairs.unmeasured};
+                                    .unmeasured = r->compared.pairs.unmeasured};
     return status;
 }
 
@@ -139,7 +139,7 @@ static sl_status make_page(report *r, sl_report_info *info, sl_page **page, sl_e
                  .trace = r->input.trace,
                  .findings = &r->findings},
         .counted = r->set.counted.log,
-        .modelled = r->set.measured.log,
+        .modeled = r->set.measured.log,
         .profile = &r->profile,
         .sizes = compared ? &r->sizes : NULL,
         .policies = compared ? &r->policies : NULL,
@@ -158,7 +158,7 @@ static sl_status make_page(report *r, sl_report_info *info, sl_page **page, sl_e
     return status ? status : sl_page_create(&input, page, error);
 }
 
-/* What remains to be said beside the page. */
+/* Messages on the terminal after the page was written. */
 static sl_status print_summary(const report *r, const sl_report_info *info, sl_error *error)
 {
     const char *path = r->inv->common->output;
@@ -203,7 +203,7 @@ static void report_fini(report *r)
     sl_sweep_fini(&r->sizes);
     sl_sweep_fini(&r->policies);
     sl_sweep_fini(&r->simulated);
-    sl_beside_hardware_fini(&r->beside);
+    sl_hardware_comparison_fini(&r->compared);
     sl_ncu_fini(&r->ncu);
     sl_cli_input_close(&r->input);
     sl_pool_destroy(r->pool);
@@ -288,7 +288,7 @@ const sl_command sl_cmd_report = {
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description =
         "Count, profile and model every launch and write one self-contained HTML page: findings, an overview, kernels "
-        "and launches, the heaviest loads and stores, CUDA and PTX beside each other with the traffic, hits, misses by "
+        "and launches, the heaviest loads and stores, CUDA and PTX side by side with the traffic, hits, misses by "
         "class and reuse of each line, reuse histograms, misses over L1 size, a comparison of replacement policies, "
         "and "
         "with --counters a comparison with hardware. With --sim, every L1 policy, including bypass policies, is "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice reproduce: numbers of papers beside ours. */
+/* sluice reproduce: papers' numbers compared with ours. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,7 +165,7 @@ static int run_reproduce(const sl_invocation *inv)
 
 #define AT(field) offsetof(reproduce_options, field)
 static const sl_option options[] = {
-    {"quick", 0, SL_OPTION_FLAG, NULL, "Run fewer programs and figures: minutes instead of most of an hour", AT(quick),
+    {"quick", 0, SL_OPTION_FLAG, NULL, "Run fewer programs and figures: minutes instead of almost an hour", AT(quick),
      0, 0, NULL},
     {"pages", 0, SL_OPTION_STRING, "FOLDER", "Write an HTML page per paper into this folder", AT(pages), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which results and traces are kept (default: ~/.cache/sluice)",
@@ -177,7 +177,7 @@ static const sl_option options[] = {
 
 static const sl_example examples[] = {
     {"sluice reproduce --quick --pages pages", "Reproduce every paper on few programs, with a page for each in pages/"},
-    {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers beside ours"},
+    {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers next to ours"},
     {"sluice reproduce league --quick --pages pages", "Rank all policies on few programs, with a page"},
     {"sluice reproduce --list", "List papers, tables and figures"},
     {0},

@@ -9,8 +9,8 @@
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/show_launches.h"
 #include "cli/show_planned.h"
+#include "cli/show_results.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "study/point.h"
@@ -142,7 +142,7 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
     o.launch_context = run->log;
-    sl_temporary_beside(o.trace_path);
+    sl_temporary_next_to(o.trace_path);
     sl_status status = sl_input_emulate(&run->input.input, &o, &run->end, error);
     sl_cli_input_warn(run->inv, &run->end, o.trace_path);
     return status;
@@ -315,7 +315,7 @@ static const sl_example run_examples[] = {
     {"sluice run -- ./app 1024", "Run a CUDA program without a GPU"},
     {"sluice run --json report.json -- ./app", "Also write the report as JSON"},
     {"sluice run --check=uninit --max-instructions 10M -- ./app",
-     "Find reads of uninitialised memory and endless loops"},
+     "Find reads of uninitialized memory and endless loops"},
     {0},
 };
 static const sl_example trace_examples[] = {
@@ -351,7 +351,7 @@ const sl_command sl_cmd_trace = {
     .summary = "record what each warp of a GPU program executes and accesses",
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description = "Run a GPU program as 'sluice run' does and record what each warp executes and accesses. Every "
-                   "other command analyses the trace without running the program again.\n\n" SL_RUN_HELP,
+                   "other command analyzes the trace without running the program again.\n\n" SL_RUN_HELP,
     .options = trace_table,
     .more_options = sl_input_table,
     .inputs = SL_TAKES_EMULATED | SL_USES_ALL,

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/result_set.h"
+#include "analysis/analysis.h"
 #include "base/gzip.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/show_launches.h"
+#include "cli/show_results.h"
 #include "cli/terminal.h"
 #include "cli/what_if.h"
 #include "report/timeline.h"
@@ -247,7 +247,7 @@ const sl_command sl_cmd_sim = {
                    "warps in order, the load/store unit, every cache level with its MSHRs, queues and policies, the "
                    "networks and DRAM. Report cycles, what the schedulers did in them, hit rates, traffic and stall "
                    "reasons.\n\nAny replacement policy can be combined with any bypass policy ('sluice policies' lists "
-                   "both). A parameter given as 'best' is searched for: the value that minimises the cycles of all "
+                   "both). A parameter given as 'best' is searched for: the value that minimizes the cycles of all "
                    "launches together. Profile-guided policies get a profiling run first. Caches below L1 keep their "
                    "contents between launches unless --cold is given.\n\n" SL_INPUT_HELP,
     .options = options,

@@ -7,7 +7,7 @@
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/show_tuning.h"
+#include "cli/show_results.h"
 #include "cli/temporary.h"
 #include "exec/tune_program.h"
 #include "report/graph_svg.h"

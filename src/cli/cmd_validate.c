@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice validate: the model or the simulator beside hardware counters. */
+/* sluice validate: the model or the simulator compared with hardware counters. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "report/validated.h"
+#include "report/validate.h"
 
 typedef struct validate_options {
     sl_input_options input;
@@ -73,8 +73,8 @@ static void make_variants(validator *v)
 typedef struct subject {
     const char *name; /* a workload of 'all'; NULL: the input of the command line */
     sl_cli_input opened;
-    sl_beside_hardware beside;
-    sl_validated *launch; /* [beside.pairs.count] */
+    sl_hardware_comparison compared;
+    sl_validated *launch; /* [compared.pairs.count] */
     sl_arena names;       /* of `launch` */
 } subject;
 
@@ -90,12 +90,12 @@ static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl
                                   .ranged = o->launch.given,
                                   .first = o->launch.first,
                                   .last = o->launch.last};
-    sl_status status = sl_beside_hardware_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants, pool,
-                                              progress, &s->beside, error);
+    sl_status status = sl_hardware_comparison_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants, pool,
+                                                  progress, &s->compared, error);
     if (status)
         return status;
-    return sl_validated_rows(&s->beside, &s->opened.recording, s->opened.input.kind == SL_INPUT_WORKLOAD ? name : NULL,
-                             &s->names, &s->launch, error);
+    return sl_validated_rows(&s->compared, &s->opened.recording,
+                             s->opened.input.kind == SL_INPUT_WORKLOAD ? name : NULL, &s->names, &s->launch, error);
 }
 
 /* Records all launches: rows are matched by their order in the whole run. */
@@ -110,7 +110,7 @@ static int validate_one(validator *v, subject *s)
     code = sl_cli_input_take(&s->opened, v->inv, false);
     if (code)
         return code;
-    sl_progress_phase(v->inv->progress, "modelling");
+    sl_progress_phase(v->inv->progress, "modeling");
     sl_status status = sl_pool_create((unsigned)v->inv->common->threads, &pool, &error);
     if (!status)
         status = compare(v, s, pool, v->inv->progress, &error);
@@ -164,7 +164,7 @@ static int validate_all(validator *v, subject *subjects, size_t count)
     sl_pool *pool = NULL;
     work w = {v, subjects};
     v->total = count;
-    sl_progress_phase(v->inv->progress, "recording and modelling");
+    sl_progress_phase(v->inv->progress, "recording and modeling");
     sl_status status = sl_pool_create((unsigned)v->inv->common->threads, &pool, &error);
     if (!status)
         status = sl_pool_run(pool, count, subject_job, &w, &error);
@@ -219,8 +219,8 @@ static int report(const validator *v, const subject *subjects, size_t count)
     sl_arena_init(&arena);
     sl_status status = describe(v, subjects, &arena, &all.info, &error);
     for (size_t i = 0; i < count && !status; i++) {
-        all.unmeasured += subjects[i].beside.pairs.unmeasured;
-        for (size_t k = 0; k < subjects[i].beside.pairs.count && !status; k++)
+        all.unmeasured += subjects[i].compared.pairs.unmeasured;
+        for (size_t k = 0; k < subjects[i].compared.pairs.count && !status; k++)
             if (!sl_array_push(&launches, subjects[i].launch[k]))
                 status = sl_fail_memory(&error);
     }
@@ -275,7 +275,7 @@ static sl_status prepare(validator *v, sl_error *error)
 
 /* ---- --command ---- */
 
-static void put_word(const char *word)
+static void print_word(const char *word)
 {
     char *quoted = malloc(4 * strlen(word) + 4);
     if (quoted)
@@ -287,13 +287,13 @@ static void put_word(const char *word)
 
 /* What ncu watches: the program, or Sluice itself, which runs anything else on the GPU; of a trace, what it was
  * recorded from. */
-static void put_watched(const sl_invocation *inv, const sl_cli_input *input)
+static void print_watched(const sl_invocation *inv, const sl_cli_input *input)
 {
     const sl_args *args = &inv->args;
     const char *recorded = input->trace && input->trace->producer ? strstr(input->trace->producer, " -- ") : NULL;
     if (args->program || input->trace) {
         for (char **word = args->program; word && *word; word++)
-            put_word(*word);
+            print_word(*word);
         recorded = recorded ? recorded + 4 : "PROGRAM";
         if (input->trace)
             putchar(' ');
@@ -303,7 +303,7 @@ static void put_watched(const sl_invocation *inv, const sl_cli_input *input)
     }
     printf(" sluice run --on gpu");
     for (size_t i = 0; i < args->operands; i++)
-        put_word(args->operand[i]);
+        print_word(args->operand[i]);
     for (size_t i = 0; i < args->sets; i++) {
         const sl_option *o = args->set[i];
         const sl_option_list *list = (const sl_option_list *)((const char *)inv->values + o->offset);
@@ -312,10 +312,10 @@ static void put_watched(const sl_invocation *inv, const sl_cli_input *input)
             continue;
         snprintf(name, sizeof name, "--%s", o->name);
         for (size_t n = 0; n < (o->kind == SL_OPTION_LIST ? list->count : 1); n++) {
-            put_word(name);
+            print_word(name);
             if (o->kind != SL_OPTION_FLAG)
-                put_word(o->kind == SL_OPTION_LIST ? list->item[n]
-                                                   : sl_option_text(o, inv->values, value, sizeof value));
+                print_word(o->kind == SL_OPTION_LIST ? list->item[n]
+                                                     : sl_option_text(o, inv->values, value, sizeof value));
         }
     }
 }
@@ -334,7 +334,7 @@ static int print_command(const sl_invocation *inv)
         char expression[512];
         snprintf(expression, sizeof expression, "regex:%s", kernels);
         printf(" --kernel-name");
-        put_word(expression);
+        print_word(expression);
     }
     printf(" --metrics ");
     for (int i = 0; i < SL_COUNTERS; i++) {
@@ -347,7 +347,7 @@ static int print_command(const sl_invocation *inv)
             separator = ",";
         }
     }
-    put_watched(inv, &input);
+    print_watched(inv, &input);
     putchar('\n');
     sl_cli_input_close(&input);
     return SL_EXIT_OK;
@@ -379,7 +379,7 @@ static int run_validate(const sl_invocation *inv)
         code = sl_cli_input_code(&subjects->opened, report(&v, subjects, count));
     for (size_t i = 0; subjects && i < count; i++) {
         sl_cli_input_close(&subjects[i].opened);
-        sl_beside_hardware_fini(&subjects[i].beside);
+        sl_hardware_comparison_fini(&subjects[i].compared);
         sl_arena_fini(&subjects[i].names);
     }
     free(subjects);

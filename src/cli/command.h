@@ -23,7 +23,7 @@ typedef struct sl_common {
     sl_option_list source;                  /* where to search for sources; none: the current folder */
     uint64_t threads;                       /* 0: all cores */
     bool quiet;
-    int colour; /* sl_colour */
+    int color; /* sl_color */
 } sl_common;
 
 enum {
@@ -38,8 +38,8 @@ enum {
     SL_COMMON_NOTES = 1 << 8,
     SL_COMMON_LOADS = 1 << 9,
     SL_COMMON_PLUGINS = 1 << 10,
-    SL_COMMON_COLOUR = 1 << 11,
-    SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOUR,
+    SL_COMMON_COLOR = 1 << 11,
+    SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOR,
     SL_COMMON_PAGE = SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
 };
 

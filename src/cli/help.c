@@ -56,10 +56,10 @@ static const struct {
     {SL_COMMON_QUIET,
      {"quiet", 'q', SL_OPTION_FLAG, NULL, "Print errors only: no report, progress or warnings",
       offsetof(sl_common, quiet), 0, 0, NULL}},
-    {SL_COMMON_COLOUR,
+    {SL_COMMON_COLOR,
      {"color", 0, SL_OPTION_CHOICE, "WHEN",
-      "Use colours: auto (on terminals, unless NO_COLOR is set), always or never (default: auto)",
-      offsetof(sl_common, colour), 0, 0, (const char *const[]){"auto", "always", "never", NULL}}},
+      "Use colors: auto (on terminals, unless NO_COLOR is set), always or never (default: auto)",
+      offsetof(sl_common, color), 0, 0, (const char *const[]){"auto", "always", "never", NULL}}},
 };
 
 size_t sl_command_tables(const sl_command *command, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES])

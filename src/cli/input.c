@@ -89,7 +89,7 @@ static sl_input_spec spec_of(const sl_cli_input *to, const sl_invocation *inv, b
         .host = o->workload ? o->workload : "",
         .cubin = o->cubin ? o->cubin : "",
         .llvm = o->llvm ? o->llvm : "",
-        .optimize = o->optimise,
+        .optimize = o->optimize,
         .number_loads = number_loads,
         .seed = o->seed,
         .launch = {.entry = o->entry, .shared_bytes = o->shared_bytes, .args = o->arg.count, .arg = o->arg.item}};
@@ -109,6 +109,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                                 .last_launch = o->launch.last,
                                                 .ranged = o->launch.given,
                                                 .blocks = o->blocks},
+                                     .process = (uint32_t)o->process,
                                      .settings = o->settings,
                                      .output_to_stderr = sl_output_takes_stdout(inv->common),
                                      .producer = inv->line,

@@ -13,7 +13,8 @@ typedef struct sl_input_options {
     sl_common common;
     const char *kernel_regex; /* NULL: all kernels */
     sl_option_range launch;
-    uint64_t blocks; /* of each launch; 0: all */
+    uint64_t blocks;  /* of each launch; 0: all */
+    uint64_t process; /* 0: all */
     /* From here on they say what the input is and how it runs (sl_is_input_option). */
     sl_run_settings settings;
     const char *entry;
@@ -22,7 +23,7 @@ typedef struct sl_input_options {
     sl_option_list arg;
     const char *workload; /* whose host launches LLVM IR */
     const char *cubin, *llvm;
-    bool optimise;
+    bool optimize;
     int size; /* index into sl_size_names */
     uint64_t seed;
 } sl_input_options;
@@ -43,7 +44,7 @@ extern const sl_option sl_input_table[];
     "A kernel argument is TYPE:VALUE (u32:1024, f32:0.5), TYPE[COUNT]:FILL for a buffer, whose address the kernel "    \
     "gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64. COUNT takes " \
     "the suffixes K, M and G (powers of 1024). FILL is zero, iota (0, 1, 2, ...), random, random:BOUND, file:PATH, "   \
-    "none (uninitialised) or a number."
+    "none (uninitialized) or a number."
 enum { SL_INPUT_MAX_OPERANDS = 64 };
 
 /* An input that is open and, on request, recorded. */

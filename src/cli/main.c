@@ -92,7 +92,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
     else if (!(code = check_args(&inv))) {
         sl_progress_line line;
         sl_plugins plugins;
-        sl_terminal_choose_colours(inv.common->colour);
+        sl_terminal_choose_colors(inv.common->color);
         sl_progress progress = sl_progress_line_init(&line, inv.common->quiet ? NULL : stderr);
         inv.progress = &progress;
         if (inv.common->plugin.count)
@@ -134,8 +134,8 @@ static int print_man(const char *name)
     return SL_EXIT_OK;
 }
 
-/* A write beyond 'ulimit -f' is an error like others, which is told. A handler, not SIG_IGN, which programs that are
- * started would inherit. */
+/* A write beyond 'ulimit -f' is an error like others, which is reported. A handler, not SIG_IGN, which programs that
+ * are started would inherit. */
 static void go_on(int number)
 {
     (void)number;

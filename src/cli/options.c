@@ -206,7 +206,7 @@ static sl_status set_value(parser *p, const sl_option *o, const char *text)
 /* ---- the walk ---- */
 
 /* `attached`: the value written in the same word, or NULL. */
-static sl_status take_option(parser *p, const sl_option *o, const char *attached)
+static sl_status parse_option(parser *p, const sl_option *o, const char *attached)
 {
     if (o->kind == SL_OPTION_FLAG) {
         if (attached)
@@ -234,7 +234,7 @@ static sl_status take_option(parser *p, const sl_option *o, const char *attached
     return set_value(p, o, attached);
 }
 
-static sl_status take_word(parser *p, char *word)
+static sl_status parse_word(parser *p, char *word)
 {
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
         p->args->help = true;
@@ -247,10 +247,10 @@ static sl_status take_word(parser *p, char *word)
     if (word[1] == '-') {
         size_t length = strcspn(word + 2, "=");
         const sl_option *o = find_long(p, word + 2, length);
-        return o ? take_option(p, o, word[2 + length] ? word + 3 + length : NULL) : unknown_option(p, word);
+        return o ? parse_option(p, o, word[2 + length] ? word + 3 + length : NULL) : unknown_option(p, word);
     }
     const sl_option *o = find_short(p, word[1]);
-    return o ? take_option(p, o, word[2] ? word + 2 : NULL) : unknown_option(p, word);
+    return o ? parse_option(p, o, word[2] ? word + 2 : NULL) : unknown_option(p, word);
 }
 
 /* Puts the options that were given into the order of the tables. */
@@ -297,7 +297,7 @@ sl_status sl_options_parse(const sl_option *const *tables, size_t table_count, i
             args->program = argv + p.next;
             break;
         }
-        sl_status status = take_word(&p, word);
+        sl_status status = parse_word(&p, word);
         if (status)
             return status;
     }

@@ -115,7 +115,7 @@ static sl_status put_lines(FILE *file, char *text, size_t width, sl_error *error
     }
     bool good = memory && !fclose(memory) && fitted;
     if (good)
-        sl_text_put(file, fitted, sl_terminal_is_plain(file), sl_terminal_has_colours(file));
+        sl_text_put(file, fitted, sl_terminal_is_plain(file), sl_terminal_has_colors(file));
     free(fitted);
     return good ? SL_OK : sl_fail_memory(error);
 }

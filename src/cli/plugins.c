@@ -18,7 +18,7 @@ static sl_status load(sl_plugins *plugins, const char *file, sl_error *error)
         return sl_fail(error, SL_INVALID, "--policy-plugin: %s does not say SL_POLICY_PLUGIN(...): it has no '%s'",
                        file, SL_POLICY_PLUGIN_NAME);
     if (plugin->version != SL_POLICY_PLUGIN_VERSION || plugin->ops_bytes != sizeof(sl_policy_ops))
-        return sl_fail(error, SL_INVALID, "--policy-plugin: %s was built for another version of Sluice; build it anew",
+        return sl_fail(error, SL_INVALID, "--policy-plugin: %s was built for another version of Sluice; rebuild it",
                        file);
     for (size_t i = 0; i < plugin->policies.count; i++) {
         if (plugins->list.count == SL_MAX_CUSTOM_POLICIES)

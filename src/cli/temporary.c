@@ -92,7 +92,7 @@ void sl_temporary_in(const char *folder)
     note(folder, strlen(folder), true);
 }
 
-void sl_temporary_beside(const char *path)
+void sl_temporary_next_to(const char *path)
 {
     sl_output_kind kind;
     char *target = NULL;

@@ -21,6 +21,6 @@ void sl_temporary_forget(const char *path);
 /* Registers a folder, or the folder of a file (NULL: none), from which unfinished temporary files of the library are
  * removed when a signal ends the program. */
 void sl_temporary_in(const char *folder);
-void sl_temporary_beside(const char *path);
+void sl_temporary_next_to(const char *path);
 
 #endif

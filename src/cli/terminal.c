@@ -23,11 +23,11 @@ size_t sl_terminal_width(FILE *file)
 }
 
 /* The environment is where other programs look, too: https://no-color.org, and CLICOLOR_FORCE. */
-void sl_terminal_choose_colours(int choice)
+void sl_terminal_choose_colors(int choice)
 {
-    if (choice == SL_COLOUR_NEVER)
+    if (choice == SL_COLOR_NEVER)
         setenv("NO_COLOR", "1", true);
-    if (choice == SL_COLOUR_ALWAYS) {
+    if (choice == SL_COLOR_ALWAYS) {
         unsetenv("NO_COLOR");
         setenv("CLICOLOR_FORCE", "1", true);
     }
@@ -39,7 +39,7 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
-bool sl_terminal_has_colours(FILE *file)
+bool sl_terminal_has_colors(FILE *file)
 {
     const char *kind = getenv("TERM");
     if (is_set("NO_COLOR"))

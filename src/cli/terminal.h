@@ -9,10 +9,10 @@
 /* Columns that text has: what COLUMNS says (0: any number), else those of the terminal that `file` writes to, else 80.
  * A stream in memory counts as standard output. */
 size_t sl_terminal_width(FILE *file);
-/* Whether `file` takes colours: a terminal does, unless NO_COLOR is set or it is dumb. --color decides otherwise. */
-bool sl_terminal_has_colours(FILE *file);
-typedef enum sl_colour { SL_COLOUR_AUTO, SL_COLOUR_ALWAYS, SL_COLOUR_NEVER } sl_colour;
-void sl_terminal_choose_colours(int choice);
+/* Whether `file` takes colors: a terminal does, unless NO_COLOR is set or it is dumb. --color decides otherwise. */
+bool sl_terminal_has_colors(FILE *file);
+typedef enum sl_color { SL_COLOR_AUTO, SL_COLOR_ALWAYS, SL_COLOR_NEVER } sl_color;
+void sl_terminal_choose_colors(int choice);
 /* A stream to a terminal that shows control characters as '?' (sl_text_put_bytes): what it gets may come from
  * strangers. Closing it flushes `terminal`, which stays open. NULL: out of memory. */
 FILE *sl_terminal_filter(FILE *terminal);

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,49 @@ static void tell_strays(void *context, const sl_error *first, uint64_t accesses)
     rt->launching->warned_stray = true;
 }
 
+static void warn_absent(void *context, const sl_error *first, uint64_t count)
+{
+    sl_cuda *rt = context;
+    if (rt->options.quiet || rt->launching->warned_absent)
+        return;
+    char text[1536];
+    sl_cuda_say("warning: %s; what this and %llu other such shuffles of the launch read is undefined on a GPU",
+                sl_error_format(first, text, sizeof text), (unsigned long long)count - 1);
+    rt->launching->warned_absent = true;
+}
+
+/* A launch that is interrupted ends early, so that what it has counted is reported, and the program with it. */
+static void on_interrupt(int signal_number)
+{
+    if (state.in_launch && !state.stop) {
+        state.stop = signal_number;
+        return;
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Programs that handle a signal keep their handlers. */
+static void watch_interrupts(void)
+{
+    static const int SIGNALS[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++) {
+        struct sigaction now, ours = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+        if (!sigaction(SIGNALS[i], NULL, &now) && now.sa_handler == SIG_DFL)
+            sigaction(SIGNALS[i], &ours, NULL);
+    }
+}
+
+void sl_cuda_end_interrupted(sl_cuda *rt)
+{
+    int signal_number = rt->stop;
+    rt->in_launch = 0;
+    if (!signal_number)
+        return;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 static cudaError_t start_device(sl_cuda *rt)
 {
     sl_error error = {0};
@@ -172,7 +216,9 @@ static cudaError_t start_device(sl_cuda *rt)
                                   .print_lost = warn_lost_text,
                                   .print_context = rt,
                                   .stray = rt->options.settings.check == SL_CHECK_GPU ? tell_strays : NULL,
-                                  .stray_context = rt,
+                                  .absent = warn_absent,
+                                  .lapse_context = rt,
+                                  .stop = &rt->stop,
                                   .extern_find = sl_cuda_device_function,
                                   .extern_call = sl_cuda_device_call,
                                   .extern_context = rt};
@@ -180,6 +226,7 @@ static cudaError_t start_device(sl_cuda *rt)
         sl_cuda_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;
     }
+    watch_interrupts();
     rt->limits[cudaLimitStackSize] = 1024;
     rt->limits[cudaLimitPrintfFifoSize] = SL_PRINTF_BYTES;
     rt->limits[cudaLimitMallocHeapSize] = SL_KERNELS_HEAP_BYTES;

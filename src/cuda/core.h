@@ -72,6 +72,7 @@ typedef struct sl_cuda_function {
     bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
     int cluster_policy;  /* cudaFuncAttributeClusterSchedulingPolicyPreference */
     bool warned_stray;   /* its accesses outside of allocations were reported */
+    bool warned_absent;  /* its shuffles that read absent lanes */
 } sl_cuda_function;
 
 typedef struct sl_cuda_variable {
@@ -304,9 +305,13 @@ struct sl_cuda {
         uint32_t depth;                         /* of the kernel that runs */
         uint64_t launches, instructions, bytes; /* of kernels, that they executed, copied and filled */
     } descent;
+    volatile sig_atomic_t in_launch, stop; /* a kernel runs; a signal asks to end it */
 };
 
 /* ---- core.c ---- */
+
+/* After a launch: if a signal ended it, the program ends by that signal. */
+void sl_cuda_end_interrupted(sl_cuda *rt);
 
 #pragma GCC visibility push(default) /* for the two interfaces, under a name of their own: see CMakeLists.txt */
 

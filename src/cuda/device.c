@@ -21,9 +21,8 @@ const sl_gpu_limits *sl_cuda_limits(const sl_cuda *rt)
 
 uint32_t sl_cuda_capability(const sl_cuda *rt)
 {
-    enum { H200 = 90 };
     uint64_t chosen = rt->options.settings.compute_capability;
-    return chosen ? (uint32_t)chosen : H200;
+    return chosen ? (uint32_t)chosen : SL_PROGRAM_SM;
 }
 
 char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size)

@@ -259,7 +259,11 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
     sl_cuda_flush_printed(rt);
     rt->launching = launch->function;
     rt->descent.depth = launch->depth;
+    rt->in_launch = 1;
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
+    if (rt->stop)
+        sl_cuda_say_error("the launch ends early, and the program with it", &error);
+    sl_cuda_end_interrupted(rt);
     uint64_t ns = launch_time_ns(rt, &stats);
     rt->time_ns += ns;
     rt->descent.instructions += stats.warp_insts;

@@ -27,8 +27,7 @@ static bool start(sl_tensor_map *map, const tensor *t)
         (!t->stride && t->rank > 1) || !t->element_stride || !in_range(t->interleave, 3) || !in_range(t->swizzle, 4) ||
         !in_range(t->promotion, 4) || !in_range(t->fill, 2))
         return false;
-    *map = (sl_tensor_map){.mark = SL_TENSOR_MARK,
-                           .type = (uint8_t)t->type,
+    *map = (sl_tensor_map){.type = (uint8_t)t->type,
                            .rank = (uint8_t)t->rank,
                            .interleave = (uint8_t)t->interleave,
                            .swizzle = (uint8_t)t->swizzle,

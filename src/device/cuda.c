@@ -346,7 +346,7 @@ static sl_status cuda_launch(sl_device_kernel *kernel, const sl_device_launch *l
     return status;
 }
 
-static sl_status cuda_synchronise(sl_device *device, sl_error *error)
+static sl_status cuda_synchronize(sl_device *device, sl_error *error)
 {
     return check(self_of(device), self_of(device)->cu.context_synchronize(), "finish", error);
 }
@@ -401,7 +401,7 @@ const sl_device_ops sl_device_cuda = {
     .prepare = cuda_prepare,
     .launch = cuda_launch,
     .residency = cuda_residency,
-    .synchronise = cuda_synchronise,
+    .synchronize = cuda_synchronize,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,
     .event_record = cuda_event_record,

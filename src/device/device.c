@@ -382,9 +382,9 @@ sl_status sl_device_residency(sl_device_kernel *kernel, const sl_device_launch *
     return ops->residency ? ops->residency(kernel, launch, blocks, static_shared_bytes, error) : SL_OK;
 }
 
-sl_status sl_device_synchronise(sl_device *device, sl_error *error)
+sl_status sl_device_synchronize(sl_device *device, sl_error *error)
 {
-    return device->ops->synchronise ? device->ops->synchronise(device, error) : SL_OK;
+    return device->ops->synchronize ? device->ops->synchronize(device, error) : SL_OK;
 }
 
 static sl_status no_events(const sl_device *device, sl_error *error)

@@ -5,7 +5,7 @@
  *   gpu   a real GPU through the CUDA driver library, loaded at run time (cuda.c)
  *
  * Everything is in issue order on one queue: a launch may return before the kernel has ended, but copies, fills and
- * sl_device_synchronise wait for it. Device addresses are plain 64-bit numbers. Not thread-safe. */
+ * sl_device_synchronize wait for it. Device addresses are plain 64-bit numbers. Not thread-safe. */
 #ifndef SL_DEVICE_DEVICE_H
 #define SL_DEVICE_DEVICE_H
 
@@ -110,7 +110,7 @@ sl_status sl_device_symbol(sl_device_module *module, const char *name, uint64_t 
 sl_status sl_device_run(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
 /* The same without the hooks of sl_device_config. */
 sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
-sl_status sl_device_synchronise(sl_device *device, sl_error *error);
+sl_status sl_device_synchronize(sl_device *device, sl_error *error);
 
 /* Blocks of a launch that an SM holds at once, and the shared memory of the kernel's variables; *blocks is 0 where the
  * device does not say. */
@@ -172,7 +172,7 @@ typedef struct sl_device_ops {
     sl_status (*residency)(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
                            uint32_t *static_shared_bytes, sl_error *error);
     /* MAY. NULL: launches have ended when they return. */
-    sl_status (*synchronise)(sl_device *device, sl_error *error);
+    sl_status (*synchronize)(sl_device *device, sl_error *error);
     /* MAY. */
     sl_status (*event_create)(sl_device *device, sl_device_event **event, sl_error *error);
     void (*event_destroy)(sl_device *device, sl_device_event *event);

@@ -27,10 +27,14 @@ typedef enum sl_atomic {
     SL_ATOM_ADD_BF16,
     SL_ATOM_ADD_F16X2,
     SL_ATOM_ADD_BF16X2,
-    SL_ATOM_MIN_F16, /* bulk reductions only, as the next three */
+    SL_ATOM_MIN_F16,
     SL_ATOM_MAX_F16,
     SL_ATOM_MIN_BF16,
     SL_ATOM_MAX_BF16,
+    SL_ATOM_MIN_F16X2,
+    SL_ATOM_MAX_F16X2,
+    SL_ATOM_MIN_BF16X2,
+    SL_ATOM_MAX_BF16X2,
     /* on barriers in shared memory (mbarrier); b is a count of arrivals, c of bytes */
     SL_ATOM_BARRIER_INIT,
     SL_ATOM_BARRIER_ARRIVE,
@@ -131,6 +135,10 @@ static inline double sl_f64_bits(uint64_t x)
     case SL_ATOM_CAS:                                                                                                  \
         return old == b ? c : old;
 
+/* Both halves of a word by a function of 16-bit numbers. */
+#define SL_BY_HALVES(function, a, b)                                                                                   \
+    ((uint32_t)function((uint16_t)((a) >> 16), (uint16_t)((b) >> 16)) << 16 | function((uint16_t)(a), (uint16_t)(b)))
+
 SL_ATOMIC_RESULT uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32_t b, uint32_t c)
 {
     switch (aux) {
@@ -145,6 +153,14 @@ SL_ATOMIC_RESULT uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32
         return SL_ADD_F16X2(old, b);
     case SL_ATOM_ADD_BF16X2:
         return SL_ADD_BF16X2(old, b);
+    case SL_ATOM_MIN_F16X2:
+        return SL_BY_HALVES(sl_lesser_f16, old, b);
+    case SL_ATOM_MAX_F16X2:
+        return SL_BY_HALVES(sl_greater_f16, old, b);
+    case SL_ATOM_MIN_BF16X2:
+        return SL_BY_HALVES(sl_lesser_bf16, old, b);
+    case SL_ATOM_MAX_BF16X2:
+        return SL_BY_HALVES(sl_greater_bf16, old, b);
     default:
         return old;
     }

@@ -132,7 +132,9 @@ static sl_warp *waiting_warps(sl_block *block, char *who, size_t size, uint32_t 
             bool barrier = split->state == SL_SPLIT_BARRIER;
             const sl_code_bb *bb = &warp->code->bb[barrier ? split->wait_bb : split->bb];
             uint32_t at = barrier ? bb->first_inst + bb->insts - 1 : bb->first_inst;
-            char where[40] = "lanes of their warp";
+            char where[40];
+            snprintf(where, sizeof where, "%s",
+                     bb->group_wait ? "products of their warp group" : "lanes of their warp");
             if (!first) {
                 first = warp;
                 *inst = at;

@@ -103,6 +103,7 @@ typedef struct sl_code_bb {
     uint32_t first_inst; /* kernel-wide index of its first instruction */
     uint8_t term;        /* sl_term_kind */
     bool warp_sync;      /* starts with an instruction that needs all named lanes */
+    uint8_t group_wait;  /* 1 + n: it starts with wgmma.wait_group n; 0: it does not */
     bool sync_uses_mask; /* …and names them in `sync_mask` */
     bool sync_guard_negated;
     uint32_t sync_guard; /* its predicate, or SL_REF_NONE: others pass */
@@ -249,6 +250,7 @@ struct sl_emu_kernel {
 typedef enum sl_form {
     SL_FORM_PLAIN,          /* nothing */
     SL_FORM_CARRY,          /* c is written, too */
+    SL_FORM_VOTE,           /* b: the lanes that vote, or SL_REF_NONE */
     SL_FORM_READ_1,         /* list[0]: 4-byte lanes, read */
     SL_FORM_WRITE_1,        /* list[0]: a predicate, written */
     SL_FORM_WRITE_OPTIONAL, /* the same, or SL_REF_NONE */
@@ -326,9 +328,10 @@ struct sl_emu_program {
     const sl_ptx_func **entry;
 };
 
-/* Definition of `name` visible from `module` (those of the module first, then non-local ones elsewhere); NULL: none. */
+/* Definition of `name` visible from `module` (`var` itself, those of the module, then non-local ones elsewhere); NULL:
+ * none. Those that functions declare are found as `var` alone, which may be NULL. */
 const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
-                                                     const char *name);
+                                                     const char *name, const sl_ptx_var *var);
 const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,
                                        const sl_ptx_module **found_in);
 int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func);

@@ -3,7 +3,9 @@
  * from the SASS it makes; f32, f64, f16, bf16 and their pairs alike):
  *
  * - Both stand in one straight run of code: barriers, warp instructions and jumps to blocks that nothing else leads to
- * do not interrupt it; conditional branches and exits, calls and blocks where ways merge do.
+ * do not interrupt it; conditional branches and exits, calls and blocks where ways merge do, and so do instructions
+ * that ptxas expands into code with branches early on: divisions and remainders of s32 and of 16 and 64 bits, div, rcp
+ * and sqrt with a rounding mode, rsqrt of f64, bfind.s64; and fences of memory.
  * - The product has no guard and no .sat; both have the same .ftz. The sum may have a guard and .sat. In between there
  *   may be mov and neg.
  * - Every use of the product is such a sum (a product that is stored, compared, multiplied, passed on to another block
@@ -55,6 +57,7 @@ typedef struct contractor {
     value *holds;      /* [regs] */
     uint32_t *version; /* [regs]: how often it was written */
     SL_ARRAY(product) products;
+    uint32_t past; /* products that were made before the run was last interrupted */
     SL_ARRAY(sum) sums;
     SL_ARRAY(uint32_t) holders; /* registers that held a product in this run */
 } contractor;
@@ -131,6 +134,39 @@ static bool passes_on(const contractor *c, const sl_ptx_inst *inst, value *from)
     return sl_ptx_inst_type(inst, 0) == type && sl_ptx_has(inst, SL_MOD_FTZ) == sl_ptx_has(mul, SL_MOD_FTZ);
 }
 
+/* Whether no fma spans this instruction. */
+static bool interrupts(const sl_ptx_inst *inst)
+{
+    sl_ptx_type type = sl_ptx_inst_type(inst, 0);
+    uint32_t bytes = sl_ptx_type_bytes(type);
+    switch (inst->op) {
+    case SL_OP_DIV:
+    case SL_OP_REM:
+        if (is_float(type))
+            break;
+        return type == SL_T_S32
+                   ? inst->operands < 3 || inst->operand[1].kind != SL_OPD_INT || inst->operand[2].kind != SL_OPD_INT
+                   : bytes != 4;
+    case SL_OP_RCP:
+    case SL_OP_SQRT:
+        break;
+    case SL_OP_RSQRT:
+        return type == SL_T_F64 && !sl_ptx_has(inst, SL_MOD_FTZ);
+    case SL_OP_BFIND:
+        return type == SL_T_S64 && !sl_ptx_has(inst, SL_MOD_SHIFTAMT);
+    case SL_OP_MEMBAR:
+    case SL_OP_BRKPT:
+    case SL_OP_PMEVENT:
+        return true;
+    case SL_OP_FENCE:
+        return sl_ptx_has(inst, SL_MOD_SC) || sl_ptx_has(inst, SL_MOD_ACQ_REL);
+    default:
+        return false;
+    }
+    return sl_ptx_has(inst, SL_MOD_RN) || sl_ptx_has(inst, SL_MOD_RZ) || sl_ptx_has(inst, SL_MOD_RM) ||
+           sl_ptx_has(inst, SL_MOD_RP);
+}
+
 static value held_by(const contractor *c, const sl_ptx_inst *inst, const sl_ptx_operand *operand)
 {
     value v = is_register(operand) ? c->holds[operand->reg] : (value){NONE, false};
@@ -138,7 +174,7 @@ static value held_by(const contractor *c, const sl_ptx_inst *inst, const sl_ptx_
         return v;
     const sl_ptx_inst *mul = &c->func->inst[c->products.items[v.product].inst];
     bool same = is_wide(mul) ? adds_addresses(inst)
-                             : sl_ptx_inst_type(mul, 0) == sl_ptx_inst_type(inst, 0) &&
+                             : v.product >= c->past && sl_ptx_inst_type(mul, 0) == sl_ptx_inst_type(inst, 0) &&
                                    sl_ptx_has(mul, SL_MOD_FTZ) == sl_ptx_has(inst, SL_MOD_FTZ);
     return same ? v : (value){NONE, false};
 }
@@ -198,6 +234,8 @@ static bool look_at(contractor *c, uint32_t index)
     value passed = {NONE, false};
     bool passes = passes_on(c, inst, &passed), ok = true;
     sum s = {.inst = index};
+    if (interrupts(inst))
+        c->past = (uint32_t)c->products.count;
     if (is_sum(c, inst)) {
         for (int k = 0; k < 2; k++)
             s.side[k] = held_by(c, inst, &inst->operand[k + 1]);
@@ -355,7 +393,7 @@ static void keep_live(contractor *c, const sl_bb *last)
 static bool contract_run(contractor *c, uint32_t first)
 {
     const sl_bb *bb = NULL;
-    c->holders.count = c->products.count = c->sums.count = 0;
+    c->holders.count = c->products.count = c->sums.count = c->past = 0;
     for (uint32_t b = first; b != NONE; b = next_of_run(c, b)) {
         bb = &c->cfg->block[b];
         for (uint32_t i = 0; i < bb->count; i++)

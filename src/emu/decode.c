@@ -236,6 +236,8 @@ static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_
             sl_decode_refuse(d, "the address of parameter %s needs 64 bits", var->name);
         return ref;
     }
+    if (var && var->space == SL_SPACE_LOCAL && !var->owner)
+        return sl_decode_const(d, sl_decode_module_local(d, var) + operand->bits, bytes);
     if (var && (var->space == SL_SPACE_LOCAL || var->space == SL_SPACE_PARAM)) {
         uint32_t ref = sl_decode_temp(d, bytes);
         uint32_t offset = sl_decode_local_offset(d, var);
@@ -244,7 +246,7 @@ static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_
         op->size = (uint8_t)bytes;
         return ref;
     }
-    const struct sl_linked_variable *placed = sl_program_variable(d->program, d->module, operand->name);
+    const struct sl_linked_variable *placed = sl_program_variable(d->program, d->module, operand->name, var);
     if (placed)
         return sl_decode_const(d, placed->addr + operand->bits, bytes);
     const sl_ptx_module *where;
@@ -383,11 +385,62 @@ sl_op *sl_emit(sl_decoder *d, uint32_t dst, uint32_t a, uint32_t b, uint32_t c, 
 
 /* ---- functions ---- */
 
+static bool is_vector(const sl_decoder *d, const sl_ptx_operand *operand)
+{
+    return operand->kind == SL_OPD_REG && operand->element < 0 && d->func->reg[operand->reg].vector > 1;
+}
+
+/* A vector register as a list of its elements; in lists and addresses as well. */
+static sl_ptx_operand with_elements(sl_decoder *d, const sl_ptx_operand *operand)
+{
+    sl_ptx_operand with = *operand;
+    bool vector = is_vector(d, operand);
+    if (vector) {
+        with.kind = SL_OPD_VECTOR;
+        with.count = d->func->reg[operand->reg].vector;
+    }
+    if (!with.count)
+        return with;
+    with.items = sl_decode_need(d, sl_arena_array(d->arena, sl_ptx_operand, with.count));
+    for (uint32_t i = 0; i < with.count; i++) {
+        with.items[i] = vector ? *operand : with_elements(d, &operand->items[i]);
+        if (vector)
+            with.items[i].element = (int8_t)i;
+    }
+    return with;
+}
+
+static bool has_vectors(const sl_decoder *d, const sl_ptx_operand *operand)
+{
+    bool has = is_vector(d, operand);
+    for (uint32_t i = 0; i < operand->count && !has; i++)
+        has = has_vectors(d, &operand->items[i]);
+    return has;
+}
+
+/* The instruction with its vector registers spelled out. */
+static const sl_ptx_inst *spelled_out(sl_decoder *d)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < d->inst->operands && !some; i++)
+        some = has_vectors(d, &d->inst->operand[i]);
+    if (!some)
+        return d->inst;
+    sl_ptx_inst *inst = sl_decode_need(d, sl_arena_new(d->arena, sl_ptx_inst));
+    *inst = *d->inst;
+    sl_ptx_operand *operands = sl_decode_need(d, sl_arena_array(d->arena, sl_ptx_operand, inst->operands));
+    for (uint32_t i = 0; i < inst->operands; i++)
+        operands[i] = with_elements(d, &d->inst->operand[i]);
+    inst->operand = operands;
+    return inst;
+}
+
 static void decode_instruction(sl_decoder *d)
 {
     uint16_t flags = sl_ptx_inst_flags(d->inst);
     if (flags & SL_OPF_REFUSED)
         sl_decode_refuse(d, "it is outside of what is emulated");
+    d->inst = spelled_out(d);
     d->temp = d->frame;
     d->slot = flags & SL_OPF_MEMORY ? d->slots : UINT32_MAX;
     size_t before = d->ops.count;
@@ -405,6 +458,8 @@ static void decode_sync_mask(sl_decoder *d, sl_code_bb *bb)
 {
     const sl_ptx_inst *inst = d->inst;
     bb->warp_sync = true;
+    if (inst->op == SL_OP_WGMMA && sl_ptx_has(inst, SL_MOD_WAIT_GROUP))
+        bb->group_wait = sl_decode_group_wait(d);
     bb->sync_guard = inst->guarded ? d->reg_ref[inst->guard] : SL_REF_NONE;
     bb->sync_guard_negated = inst->guard_negated;
     bool named = inst->op == SL_OP_BAR || inst->op == SL_OP_BARRIER || inst->op == SL_OP_SHFL ||
@@ -625,6 +680,7 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
         for (uint32_t i = 0; i < d->functions.count; i++)
             sl_decode_reach(d, d->functions.items[i].func, d->functions.items[i].module);
         sl_decode_allocate_shared(d);
+        sl_decode_allocate_module_locals(d);
         for (uint32_t i = 0; i < d->functions.count; i++)
             decode_function(d, i);
         sl_decode_shapes(d);

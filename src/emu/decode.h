@@ -64,6 +64,8 @@ typedef struct sl_decoder {
         uint32_t offset;
     } * local;
     uint32_t local_vars, local_bytes;
+    uint32_t *module_local_plus; /* of the program's scoped variables: 1 + the place of a module's local variable; 0 */
+    uint32_t module_local_bytes;
     sl_index local_index; /* of `local`, by address of the variable */
     sl_contraction contraction;
 
@@ -149,6 +151,8 @@ bool sl_decode_cvt(sl_decoder *d);
 void sl_decode_cvt_f32(sl_decoder *d, sl_ptx_type to, uint32_t value);
 /* The value of an integer operand of `type` (which may sit in a wider register) in a lane of `bytes`. */
 uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, uint32_t bytes);
+/* 1 + n of wgmma.wait_group n. */
+uint8_t sl_decode_group_wait(sl_decoder *d);
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
 
 /* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */
@@ -179,5 +183,7 @@ void sl_decode_allocate_locals(sl_decoder *d, sl_code_function *function);
 /* The offset of a variable in shared or local memory. */
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var);
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var);
+void sl_decode_allocate_module_locals(sl_decoder *d);
+uint32_t sl_decode_module_local(sl_decoder *d, const sl_ptx_var *var);
 
 #endif

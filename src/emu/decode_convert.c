@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions and moves. */
 #include <fenv.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "emu/decode.h"
@@ -232,9 +233,44 @@ static void unpack(sl_decoder *d, const sl_ptx_operand *vector, sl_ptx_type type
     }
 }
 
+/* Element i of a vector, also of a special register with components (%tid). */
+static sl_ptx_operand element_of(sl_decoder *d, const sl_ptx_operand *operand, uint32_t i)
+{
+    if (operand->kind == SL_OPD_VECTOR && operand->count == sl_ptx_inst_vector(d->inst))
+        return operand->items[i];
+    const char *whole = operand->kind == SL_OPD_SPECIAL ? sl_ptx_special_text(operand->special) : "";
+    sl_ptx_operand element = *operand;
+    char name[40];
+    snprintf(name, sizeof name, "%s.%c", whole, "xyzw"[i]);
+    for (element.special = 0; element.special < SL_SREG_COUNT; element.special++)
+        if (!strcmp(sl_ptx_special_text(element.special), name))
+            return element;
+    sl_decode_refuse(d, "an operand that is not a vector of %u", sl_ptx_inst_vector(d->inst));
+}
+
+/* mov.v4.u32 {a, b, c, d}, e: all are read before any is written. */
+static void move_elements(sl_decoder *d, sl_ptx_type type)
+{
+    uint32_t count = sl_ptx_inst_vector(d->inst), bytes = sl_lane_bytes(type), value[8];
+    for (uint32_t i = 0; i < count; i++) {
+        sl_ptx_operand from = element_of(d, opd(d, 1), i);
+        uint32_t ref = sl_decode_src(d, &from, type);
+        value[i] = sl_decode_temp(d, bytes);
+        sl_emit(d, value[i], ref, ref, ref, "mov_b%u", bytes * 8);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        sl_ptx_operand to = element_of(d, opd(d, 0), i);
+        sl_emit(d, sl_decode_dst(d, &to, bytes), value[i], value[i], value[i], "mov_b%u", bytes * 8);
+    }
+}
+
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type)
 {
     const sl_ptx_operand *dst = opd(d, 0), *src = opd(d, 1);
+    if (sl_ptx_inst_vector(d->inst) > 1) {
+        move_elements(d, type);
+        return true;
+    }
     if (sl_ptx_type_bytes(type) == 16 && type != SL_T_PRED) {
         uint32_t to[2], from[2];
         if (src->kind == SL_OPD_VECTOR && src->count == 2 && dst->kind == SL_OPD_REG) {

@@ -221,10 +221,21 @@ static bool is_number(sl_decoder *d, uint32_t *next, int64_t set, int64_t clear)
     return value == set || (int32_t)value == set;
 }
 
-/* What the warp of a group multiplies: 16 rows of 64. */
+uint8_t sl_decode_group_wait(sl_decoder *d)
+{
+    const sl_ptx_operand *left = sl_decode_operand(d, 0);
+    if (left->kind != SL_OPD_INT || left->bits >= UINT8_MAX)
+        sl_decode_refuse(d, "its operand is a number of groups");
+    return (uint8_t)(1 + left->bits);
+}
+
+/* What the warp of a group multiplies: 16 rows of 64. A warp does its part when it issues the product, and waits for
+ * the other warps of the group at wait_group, where its block begins. */
 static void decode_wgmma(sl_decoder *d)
 {
-    if (!has(d, SL_MOD_MMA_ASYNC)) /* products are done when they are issued */
+    if (has(d, SL_MOD_COMMIT_GROUP))
+        sl_emit(d, 0, 0, 0, 0, "wgmma_commit");
+    if (!has(d, SL_MOD_MMA_ASYNC))
         return;
     refuse_variants(d);
     shape s;

@@ -77,15 +77,6 @@ static uint32_t data_refs(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_t
     uint32_t n = operand->kind == SL_OPD_VECTOR ? operand->count : 1;
     uint32_t vector = sl_ptx_inst_vector(d->inst);
     *count = 0;
-    if (operand->kind == SL_OPD_REG && operand->element < 0 && vector > 1) { /* a vector register */
-        const sl_ptx_reg *reg = &d->func->reg[operand->reg];
-        if (reg->vector < vector || sl_lane_bytes(reg->type) != lane || wide)
-            sl_decode_refuse(d, "register %s is not a vector of %u such elements", reg->name, vector);
-        uint32_t stride = (lane * d->lanes + 63) & ~63u;
-        for (uint32_t i = 0; i < vector; i++)
-            refs[(*count)++] = d->reg_ref[operand->reg] + i * stride;
-        return lane;
-    }
     if (n != vector || n > 8)
         sl_decode_refuse(d, "%u registers for a vector of %u", n, vector);
     for (uint32_t i = 0; i < n; i++)
@@ -177,24 +168,19 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
 {
     const sl_ptx_inst *inst = d->inst;
     bool is_signed = sl_type_is_signed(type);
-    if (sl_ptx_has(inst, SL_MOD_ADD)) {
-        switch (type) {
-        case SL_T_F32:
-            return SL_ATOM_ADD_F32;
-        case SL_T_F64:
-            return SL_ATOM_ADD_F64;
-        case SL_T_F16:
-            return SL_ATOM_ADD_F16;
-        case SL_T_BF16:
-            return SL_ATOM_ADD_BF16;
-        case SL_T_F16X2:
-            return SL_ATOM_ADD_F16X2;
-        case SL_T_BF16X2:
-            return SL_ATOM_ADD_BF16X2;
-        default:
-            return SL_ATOM_ADD;
-        }
-    }
+    static const struct {
+        sl_ptx_type type;
+        sl_atomic add, min, max;
+    } halves[] = {{SL_T_F16, SL_ATOM_ADD_F16, SL_ATOM_MIN_F16, SL_ATOM_MAX_F16},
+                  {SL_T_BF16, SL_ATOM_ADD_BF16, SL_ATOM_MIN_BF16, SL_ATOM_MAX_BF16},
+                  {SL_T_F16X2, SL_ATOM_ADD_F16X2, SL_ATOM_MIN_F16X2, SL_ATOM_MAX_F16X2},
+                  {SL_T_BF16X2, SL_ATOM_ADD_BF16X2, SL_ATOM_MIN_BF16X2, SL_ATOM_MAX_BF16X2}};
+    bool add = sl_ptx_has(inst, SL_MOD_ADD), min = sl_ptx_has(inst, SL_MOD_MIN), max = sl_ptx_has(inst, SL_MOD_MAX);
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        if (type == halves[i].type && (add || min || max))
+            return add ? halves[i].add : min ? halves[i].min : halves[i].max;
+    if (add)
+        return type == SL_T_F32 ? SL_ATOM_ADD_F32 : type == SL_T_F64 ? SL_ATOM_ADD_F64 : SL_ATOM_ADD;
     if (sl_type_is_float(type) && !sl_ptx_has(inst, SL_MOD_EXCH))
         sl_decode_refuse(d, "this atomic on floats");
     static const struct {
@@ -208,9 +194,9 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
             return kinds[i].kind;
     if (sl_type_is_half(type))
         sl_decode_refuse(d, "this atomic on 16-bit floats");
-    if (sl_ptx_has(inst, SL_MOD_MIN))
+    if (min)
         return is_signed ? SL_ATOM_MIN_S : SL_ATOM_MIN_U;
-    if (sl_ptx_has(inst, SL_MOD_MAX))
+    if (max)
         return is_signed ? SL_ATOM_MAX_S : SL_ATOM_MAX_U;
     sl_decode_refuse(d, "this atomic operation");
 }

@@ -113,6 +113,29 @@ void sl_decode_allocate_shared(sl_decoder *d)
             d->shared.items[i].offset = dynamic_offset;
 }
 
+/* Local variables of modules: a thread has them once, in front of the kernel's frame. */
+void sl_decode_allocate_module_locals(sl_decoder *d)
+{
+    d->module_local_plus = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, d->program->scoped.count + 1));
+    for (uint32_t f = 0; f < d->functions.count; f++) {
+        find_scoped(d, d->functions.items[f].func);
+        for (size_t i = 0; i < d->scoped.count; i++) {
+            const sl_ptx_var *var = d->program->scoped.items[d->scoped.items[i]];
+            uint32_t *plus = &d->module_local_plus[d->scoped.items[i]];
+            if (var->space == SL_SPACE_LOCAL && !*plus)
+                *plus = 1 + append_variable(d, var, &d->module_local_bytes, MAX_LOCAL_BYTES, "local");
+        }
+    }
+}
+
+uint32_t sl_decode_module_local(sl_decoder *d, const sl_ptx_var *var)
+{
+    uint32_t scoped = sl_program_scoped(d->program, var);
+    if (scoped == UINT32_MAX || !d->module_local_plus[scoped])
+        sl_decode_refuse(d, "local variable %s is not declared where it can be seen", var->name);
+    return d->module_local_plus[scoped] - 1;
+}
+
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var)
 {
     sl_index_for(&d->local_index, sl_address_key(var), at)
@@ -144,7 +167,8 @@ void sl_decode_allocate_locals(sl_decoder *d, sl_code_function *function)
     const sl_ptx_func *func = d->func;
     d->local =
         sl_decode_need(d, sl_arena_array(d->arena, struct sl_local_var, func->vars + func->params + func->returns + 1));
-    d->local_vars = d->local_bytes = 0;
+    d->local_vars = 0;
+    d->local_bytes = d->function == 0 ? d->module_local_bytes : 0;
     sl_index_fini(&d->local_index);
     function->params = func->params;
     function->rets = func->returns;
@@ -154,18 +178,12 @@ void sl_decode_allocate_locals(sl_decoder *d, sl_code_function *function)
     for (uint32_t i = 0; i < formals && !func->entry; i++) {
         const sl_ptx_var *var = i < func->params ? func->param[i] : func->ret[i - func->params];
         if (var->space == SL_SPACE_REG)
-            sl_decode_refuse(d, "parameters in registers are not supported");
+            sl_decode_refuse(d, "a parameter of this type in a register");
         function->param_offset[i] = add_local(d, var);
         function->param_bytes[i] = (uint32_t)var->bytes;
     }
     for (uint32_t i = 0; i < func->vars; i++)
         if (func->var[i]->space == SL_SPACE_LOCAL || func->var[i]->space == SL_SPACE_PARAM)
             add_local(d, func->var[i]);
-    find_scoped(d, func);
-    for (size_t i = 0; i < d->scoped.count; i++) {
-        const sl_ptx_var *var = d->program->scoped.items[d->scoped.items[i]];
-        if (var->space == SL_SPACE_LOCAL)
-            sl_decode_refuse(d, "local variable %s at module scope", var->name);
-    }
     function->local_bytes = (uint32_t)align_up(d->local_bytes, 16);
 }

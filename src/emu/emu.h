@@ -13,8 +13,11 @@
 #include "ptx/cubin.h"
 #include "ptx/module.h"
 #include "trace/sink.h"
+#include <signal.h>
 
 typedef struct sl_emu_call sl_emu_call;
+
+typedef void sl_lapse_observer(void *context, const sl_error *first, uint64_t count);
 
 typedef struct sl_emu_config {
     sl_run_settings settings;      /* strings must outlive the emulator */
@@ -34,8 +37,14 @@ typedef struct sl_emu_config {
      * the shared memory that was asked for but within its granularity. NULL: they end the launch as other illegal
      * accesses do. Else there is memory that starts as zeros (stray.c), and this is called for the first of a launch
      * (the lowest block's) and their number once the launch has ended. */
-    void (*stray)(void *context, const sl_error *first, uint64_t accesses);
-    void *stray_context;
+    sl_lapse_observer *stray;
+    /* The same of shuffles that read lanes which do not take part: what they get is undefined. NULL: nothing happens.
+     */
+    sl_lapse_observer *absent;
+    void *lapse_context;
+    /* Becomes true, from a signal handler or another thread, when the launch shall end early; NULL: never. It then ends
+     * as with SL_LIMIT, and what was counted until then is delivered. */
+    const volatile sig_atomic_t *stop;
     /* Functions that programs call and do not define, beside printf, assert, malloc and free. NULL: there are none.
      * find: a number for a name; -1: not known. call: for one lane after the other. */
     int (*extern_find)(void *context, const char *name);

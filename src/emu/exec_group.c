@@ -205,6 +205,7 @@ SL_HANDLER(wgmma)
     for (int half = 0; half < HALVES; half++) {
         if (!(u32)(w->mask >> 32 * half))
             continue;
+        w->group[half].products++;
         if (registers)
             fragment_lines(w, d + n / 8 * per_tile, half, rows);
         else
@@ -233,4 +234,14 @@ SL_HANDLER(wgmma)
                 scatter_sum(w, refs, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
         }
     }
+}
+
+SL_HANDLER(wgmma_commit)
+{
+    (void)o;
+    for (int half = 0; half < HALVES; half++)
+        if ((u32)(w->mask >> 32 * half)) {
+            sl_group_progress *g = &w->group[half];
+            g->committed[g->commits++ % SL_GROUPS_KEPT] = g->products;
+        }
 }

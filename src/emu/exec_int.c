@@ -366,7 +366,9 @@ SL_HANDLER(lop3_b32)
                    }));
 }
 
-/* Add or subtract with carry. c is the carry register (0 or 1 per lane); aux: 1 carry in, 2 carry out, 4 subtract. */
+/* Add or subtract with carry. c is the carry register (0 or 1 per lane); aux: 1 carry in, 2 carry out, 4 subtract. The
+ * flag is the adder's carry, as in ptxas's machine code, where a - b is a + ~b + 1: a subtraction leaves 1 when there
+ * is no borrow, and `addc` after `sub.cc` adds that. */
 #define SL_ADD_WITH_CARRY(name, T)                                                                                     \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
@@ -374,13 +376,13 @@ SL_HANDLER(lop3_b32)
         const T *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);                                                    \
         u32 *carry = sl_operand(w, o->c);                                                                              \
         const T invert = o->aux & 4 ? (T)-1 : 0;                                                                       \
-        const u32 flip = o->aux & 4 ? 1 : 0, keep = o->aux & 1 ? 1 : 0;                                                \
+        const u32 fixed = (o->aux & 5) == 4, keep = o->aux & 1;                                                        \
         u32 out[SL_LANES];                                                                                             \
         T sum[SL_LANES];                                                                                               \
         SL_LANES_LOOP                                                                                                  \
         {                                                                                                              \
-            T x = a[i], y = b[i] ^ invert, first = (T)(x + y), second = (T)(first + ((carry[i] & keep) ^ flip));       \
-            out[i] = ((first < x) | (second < first)) ^ flip; /* of a subtraction: the borrow */                       \
+            T x = a[i], y = b[i] ^ invert, first = (T)(x + y), second = (T)(first + ((carry[i] & keep) | fixed));      \
+            out[i] = (first < x) | (second < first);                                                                   \
             sum[i] = second;                                                                                           \
         }                                                                                                              \
         SL_WRITE_LANES(w, d, sum[i]);                                                                                  \

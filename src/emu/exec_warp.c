@@ -11,6 +11,18 @@ static inline u32 half_mask(const sl_warp *w, int half)
     return (u32)(w->mask >> 32 * half);
 }
 
+/* What a lane reads of one that does not take part is undefined. */
+static void look_for_absent(sl_warp *w, const sl_op *o, const pr *ok, const u32 *from)
+{
+    SL_EACH_ACTIVE(w, i)
+    {
+        if (ok[i] && !(w->mask >> from[i] & 1)) {
+            sl_note_absent(w, o, (int)i, (int)(from[i] & 31));
+            return;
+        }
+    }
+}
+
 /* aux: 0 up, 1 down, 2 bfly, 3 idx. list[0]: reference of the in-range predicate or SL_REF_NONE. */
 #define SL_SHUFFLE(index, within)                                                                                      \
     SL_LANES_LOOP                                                                                                      \
@@ -42,8 +54,8 @@ SL_HANDLER(shfl)
         SL_SHUFFLE((lane & segment) | (offset & ~segment), j <= highest)
         break;
     }
-    if (w->race)
-        SL_EACH_ACTIVE(w, i) if (ok[i] && !(w->mask >> from[i] & 1)) sl_race_shuffle(w, o, i, (int)(from[i] & 31));
+    if (w->active != SL_LANES)
+        look_for_absent(w, o, ok, from);
     SL_WRITE_LANES(w, d, source[from[i]]);
     if (in_range)
         SL_WRITE_LANES(w, in_range, ok[i]);

@@ -19,7 +19,7 @@ enum {
     ALIGNMENT = 512,
     SMALL_GAP = 512,           /* between small allocations, so that an overrun is noticed */
     LARGE_BYTES = 1024 * 1024, /* from here on, whole pages of the GPU, and such a page as gap */
-    GPU_PAGE = 2 * 1024 * 1024,
+    GPU_PAGE = SL_HEAP_PAGE_BYTES,
 };
 
 struct sl_heap {
@@ -92,9 +92,11 @@ static bool map_anywhere(sl_heap *heap, uint64_t base, uint64_t bytes)
     return true;
 }
 
-/* Makes addresses up to `end` readable and writable. */
+/* Makes addresses up to `end` readable and writable, and those of the rest of its page and of the next one. */
 static bool commit(sl_heap *heap, uint64_t end)
 {
+    end = round_up(end, GPU_PAGE) + GPU_PAGE;
+    end = end < heap->end ? end : heap->end;
     if (end <= heap->committed)
         return true;
     uint64_t upto = round_up(end, 64 * (uint64_t)LARGE_BYTES);
@@ -402,7 +404,7 @@ const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr)
 
 bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes)
 {
-    return addr >= heap->base && addr < heap->cursor && bytes <= heap->cursor - addr;
+    return addr >= heap->base && addr < heap->committed && bytes <= heap->committed - addr;
 }
 
 bool sl_heap_is_internal(const sl_heap *heap, uint64_t addr, uint64_t bytes)

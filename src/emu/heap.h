@@ -17,6 +17,8 @@
 
 #include "sluice/error.h"
 
+enum { SL_HEAP_PAGE_BYTES = 2 * 1024 * 1024 }; /* what a GPU maps at once */
+
 typedef enum sl_alloc_kind {
     SL_ALLOC_DEVICE, /* cudaMalloc */
     SL_ALLOC_KERNEL, /* malloc in a kernel */
@@ -68,7 +70,8 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
 const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
 /* The allocation, live or freed, nearest to addr, without the emulator's internal ones; NULL: there is none. */
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
-/* True when there is memory at [addr, addr+bytes): in allocations of this heap and between them. */
+/* True when there is memory at [addr, addr+bytes): in allocations of this heap, between them, and to the end of the
+ * page behind that of the last one. */
 bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* True when any of [addr, addr+bytes) lies in internal memory: kernels get there in no other way than by what the
  * emulator itself means by it. */

@@ -6,6 +6,7 @@
  * beside it, up to what the machine holds at once, and all of them take turns. Where there are clusters, all of this
  * holds for clusters: the blocks of one run on one thread. */
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,7 +274,7 @@ typedef struct launcher {
     pthread_cond_t turn;
     uint64_t next; /* the cluster whose trace is due; only when they run in parallel */
     bool parallel, failed;
-    bool outside; /* it has accessed memory outside of allocations */
+    bool lapsed; /* something was forgiven and is reported */
     struct context {
         sl_worker worker;
         sl_cluster cluster;
@@ -386,7 +387,8 @@ static void close_contexts(launcher *l)
         sl_cluster_fini(&l->context[i].cluster);
         free(l->context[i].worker.range);
         free(l->context[i].worker.shapes);
-        free(l->context[i].worker.stray);
+        free(l->context[i].worker.stray.first);
+        free(l->context[i].worker.absent.first);
         sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)
             sl_buffer_free(&l->context[i].worker.text[k]);
@@ -517,21 +519,20 @@ static void free_residents(launcher *l)
     sl_array_free(&l->residents);
 }
 
-/* Passes on what sl_emu_config.stray wants to hear, the same for any number of threads. */
-static void tell_strays(launcher *l)
+/* Passes on what was forgiven, the same for any number of threads. `at`: where a worker has it. */
+static void report_lapses(launcher *l, sl_lapse_observer *observer, size_t at)
 {
-    const sl_emu_config *config = &l->run.emu->config;
-    const sl_worker *first = NULL;
-    uint64_t accesses = 0;
+    const sl_lapse *first = NULL;
+    uint64_t count = 0;
     for (unsigned i = 0; i < l->contexts; i++) {
-        const sl_worker *worker = &l->context[i].worker;
-        accesses += worker->stray_accesses;
-        if (worker->stray && (!first || worker->stray_block < first->stray_block))
-            first = worker;
+        const sl_lapse *lapse = (const sl_lapse *)(const void *)((const char *)&l->context[i].worker + at);
+        count += lapse->count;
+        if (lapse->first && (!first || lapse->block < first->block))
+            first = lapse;
     }
-    l->outside = first != NULL;
-    if (first)
-        config->stray(config->stray_context, first->stray, accesses);
+    l->lapsed |= first != NULL;
+    if (first && observer)
+        observer(l->run.emu->config.lapse_context, first->first, count);
 }
 
 /* What blocks wrote outside of allocations is there for the next launch. */
@@ -580,7 +581,8 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     }
     stats->blocks = run->blocks;
     stats->parallel = l->parallel;
-    tell_strays(l);
+    report_lapses(l, emu->config.stray, offsetof(sl_worker, stray));
+    report_lapses(l, emu->config.absent, offsetof(sl_worker, absent));
     close_contexts(l);
     pthread_cond_destroy(&l->turn);
     pthread_mutex_destroy(&l->lock);
@@ -632,7 +634,7 @@ static sl_status run_watched(launcher *l, sl_known_launch *known, sl_repetition 
     sl_emu *emu = l->run.emu;
     uint64_t before = emu->cycles;
     sl_status status = run_blocks(l, stats, error);
-    bool repeatable = status == SL_OK && sl_repetitions_ran(emu->repetitions, emu->heap, known, how, l->outside, stats,
+    bool repeatable = status == SL_OK && sl_repetitions_ran(emu->repetitions, emu->heap, known, how, l->lapsed, stats,
                                                             emu->cycles - before);
     if (repeatable && l->run.recording && l->sink->keep)
         known->recorded = l->sink->keep(l->sink->context, known->number);
@@ -688,6 +690,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
         status = repeat(&l, known, &totals, error);
     else
         status = run_watched(&l, known, how, &totals, error);
+    totals.interrupted = status == SL_LIMIT && emu->config.stop && *emu->config.stop;
     sl_printed_pass_on(&emu->printed, &emu->config);
     if (l.sink) {
         char text[sizeof(sl_error)] = "";

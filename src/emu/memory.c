@@ -95,31 +95,40 @@ static void describe_illegal(char *what, size_t size, const sl_alloc *near, uint
              hint);
 }
 
-/* How far outside of an allocation an access may be that a GPU lets pass: it maps pages of 2 MiB, but who is further
- * away than this has not just run over a border. */
+/* How far outside of an allocation an access may be that a GPU lets pass: within the pages that it maps for the
+ * allocation, which small ones share, and a little further, where the next page is often mapped, too. */
 enum { STRAY_BYTES = 64 * 1024 };
 
 static bool is_stray(const sl_alloc *near, uint64_t addr, uint32_t bytes)
 {
     if (!near || !near->live)
         return false;
-    uint64_t end = near->base + near->bytes;
-    return addr < near->base ? near->base - addr <= STRAY_BYTES : addr + bytes - end <= STRAY_BYTES;
+    uint64_t end = near->base + near->bytes, page = SL_HEAP_PAGE_BYTES;
+    if (addr < near->base)
+        return near->base - addr <= STRAY_BYTES || addr / page == near->base / page;
+    return addr + bytes - end <= STRAY_BYTES || (addr + bytes - 1) / page == (end - !!near->bytes) / page;
 }
 
-/* Takes note of an access that is forgiven. */
-static void note_stray(sl_warp *warp, const sl_op *op, int lane, const char *what)
+/* Takes note of what is forgiven. */
+static void note_lapse(sl_warp *warp, const sl_op *op, int lane, sl_lapse *lapse, const char *what)
 {
-    sl_worker *worker = warp->worker;
-    bool first = !worker->stray;
-    if (first && !(worker->stray = malloc(sizeof *worker->stray)))
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                       "no memory to note an access outside of allocations");
-    if (first || warp->block->index < worker->stray_block) {
-        tell(warp, op->inst, lane, SL_FAULT, what, worker->stray);
-        worker->stray_block = warp->block->index;
+    bool first = !lapse->first;
+    if (first && !(lapse->first = malloc(sizeof *lapse->first)))
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "no memory to note what a GPU lets pass");
+    if (first || warp->block->index < lapse->block) {
+        tell(warp, op->inst, lane, SL_FAULT, what, lapse->first);
+        lapse->block = warp->block->index;
     }
-    worker->stray_accesses++;
+    lapse->count++;
+}
+
+void sl_note_absent(sl_warp *warp, const sl_op *op, int lane, int source)
+{
+    char what[80];
+    snprintf(what, sizeof what, "a shuffle reads lane %d, which does not take part in it,", source);
+    if (warp->race)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_RACE, "%s", what);
+    note_lapse(warp, op, lane, &warp->worker->absent, what);
 }
 
 /* An access that lies in no live allocation: it is noted where that is forgiven, or ends the launch. */
@@ -130,11 +139,11 @@ static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, ui
     bool forgiven = emu->config.stray && is_stray(near, addr, bytes) && !sl_heap_is_internal(emu->heap, addr, bytes);
     void *memory = forgiven ? sl_stray_bytes(warp, addr, bytes, store) : NULL;
     char what[640];
-    if (!memory || !warp->worker->stray || warp->block->index < warp->worker->stray_block)
+    if (!memory || !warp->worker->stray.first || warp->block->index < warp->worker->stray.block)
         describe_illegal(what, sizeof what, near, addr, bytes, store);
     if (!memory)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
-    note_stray(warp, op, lane, what);
+    note_lapse(warp, op, lane, &warp->worker->stray, what);
     return memory;
 }
 
@@ -190,7 +199,7 @@ static void *shared_bytes(sl_warp *warp, const sl_op *op, int lane, uint64_t add
              store ? "write" : "read", (unsigned long long)offset, block->shared_bytes);
     if (!forgiven)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
-    note_stray(warp, op, lane, what);
+    note_lapse(warp, op, lane, &warp->worker->stray, what);
     return block->shared + offset;
 }
 

@@ -18,12 +18,16 @@ static bool is_definition(const sl_ptx_var *var)
 }
 
 const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
-                                                     const char *name)
+                                                     const char *name, const sl_ptx_var *var)
 {
     const struct sl_linked_variable *other = NULL;
     sl_multimap_for(&program->variable_names, name, i)
     {
         const struct sl_linked_variable *placed = &program->variable[i];
+        if (placed->var == var)
+            return placed;
+        if (placed->var->owner || (var && var->owner))
+            continue;
         if (placed->module == module && is_definition(placed->var))
             return placed;
         if (placed->var->linkage != SL_LINK_LOCAL && !other)
@@ -88,7 +92,7 @@ static sl_status init_value(const sl_emu_program *program, const sl_ptx_module *
         return SL_OK;
     uint64_t address;
     const sl_ptx_module *where;
-    const struct sl_linked_variable *placed = sl_program_variable(program, module, init->symbol);
+    const struct sl_linked_variable *placed = sl_program_variable(program, module, init->symbol, NULL);
     const sl_ptx_func *func = placed ? NULL : sl_program_function(program, module, init->symbol, &where);
     if (placed)
         address = placed->addr;
@@ -122,41 +126,44 @@ static sl_status initialize(sl_emu_program *program, const struct sl_linked_vari
     return SL_OK;
 }
 
-/* Definitions first, once per name when weak or common. */
+/* Places a definition; once per name when weak or common. */
+static sl_status allocate_variable(sl_emu_program *program, const sl_ptx_module *module, const sl_ptx_var *var,
+                                   sl_error *error)
+{
+    if (!is_definition(var) || ((var->linkage == SL_LINK_WEAK || var->linkage == SL_LINK_COMMON) &&
+                                sl_program_variable(program, NULL, var->name, NULL)))
+        return SL_OK;
+    uint64_t addr;
+    sl_status status = sl_heap_alloc(program->emu->heap, var->bytes, var->managed ? SL_ALLOC_MANAGED : SL_ALLOC_SYMBOL,
+                                     var->name, &addr, error);
+    if (status != SL_OK)
+        return status;
+    program->variable[program->variables++] = (struct sl_linked_variable){var, module, addr};
+    return sl_multimap_add(&program->variable_names, var->name) ? SL_OK : sl_fail_memory(error);
+}
+
+/* Those of modules, and those that functions declare for themselves. */
 static sl_status allocate_variables(sl_emu_program *program, sl_error *error)
 {
     size_t total = 0;
-    for (size_t i = 0; i < program->modules; i++)
+    for (size_t i = 0; i < program->modules; i++) {
         total += program->module[i]->vars;
+        for (uint32_t f = 0; f < program->module[i]->funcs; f++)
+            total += program->module[i]->func[f]->vars;
+    }
     program->variable = sl_arena_array(&program->arena, struct sl_linked_variable, total + 1);
-    if (!program->variable)
-        return sl_fail_memory(error);
+    sl_status status = program->variable ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < program->modules; i++) {
         const sl_ptx_module *module = program->module[i];
-        for (uint32_t k = 0; k < module->vars; k++) {
-            const sl_ptx_var *var = module->var[k];
-            if (!is_definition(var))
-                continue;
-            const struct sl_linked_variable *earlier = sl_program_variable(program, NULL, var->name);
-            if (earlier && (var->linkage == SL_LINK_WEAK || var->linkage == SL_LINK_COMMON))
-                continue;
-            uint64_t addr;
-            sl_status status =
-                sl_heap_alloc(program->emu->heap, var->bytes, var->managed ? SL_ALLOC_MANAGED : SL_ALLOC_SYMBOL,
-                              var->name, &addr, error);
-            if (status != SL_OK)
-                return status;
-            program->variable[program->variables++] = (struct sl_linked_variable){var, module, addr};
-            if (!sl_multimap_add(&program->variable_names, var->name))
-                return sl_fail_memory(error);
-        }
+        for (uint32_t k = 0; k < module->vars && !status; k++)
+            status = allocate_variable(program, module, module->var[k], error);
+        for (uint32_t f = 0; f < module->funcs; f++)
+            for (uint32_t k = 0; k < module->func[f]->vars && !status; k++)
+                status = allocate_variable(program, module, module->func[f]->var[k], error);
     }
-    for (uint32_t i = 0; i < program->variables; i++) {
-        sl_status status = initialize(program, &program->variable[i], error);
-        if (status != SL_OK)
-            return status;
-    }
-    return SL_OK;
+    for (uint32_t i = 0; i < program->variables && !status; i++)
+        status = initialize(program, &program->variable[i], error);
+    return status;
 }
 
 static bool add_function(sl_emu_program *program, const sl_ptx_module *module, const sl_ptx_func *func)
@@ -280,12 +287,15 @@ bool sl_emu_has_kernel(const sl_emu_program *program, const char *name)
 sl_status sl_emu_symbol(const sl_emu_program *program, const char *name, uint64_t *addr, uint64_t *bytes,
                         sl_error *error)
 {
-    uint32_t first = sl_multimap_first(&program->variable_names, name);
-    if (!first)
-        return sl_fail(error, SL_NOT_FOUND, "no variable %s in the program", name);
-    *addr = program->variable[first - 1].addr;
-    *bytes = program->variable[first - 1].var->bytes;
-    return SL_OK;
+    sl_multimap_for(&program->variable_names, name, i)
+    {
+        if (program->variable[i].var->owner)
+            continue;
+        *addr = program->variable[i].addr;
+        *bytes = program->variable[i].var->bytes;
+        return SL_OK;
+    }
+    return sl_fail(error, SL_NOT_FOUND, "no variable %s in the program", name);
 }
 
 static sl_status no_such_kernel(const sl_emu_program *program, const char *name, sl_error *error)

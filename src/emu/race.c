@@ -437,9 +437,3 @@ void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, cons
     if (all)
         forget_ordered(race);
 }
-
-void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source)
-{
-    sl_fault_raise(warp, op->inst, lane, SL_FAULT_RACE, "a shuffle reads lane %d, which does not take part in it,",
-                   source & 31);
-}

@@ -186,7 +186,7 @@ sl_repetition sl_repetitions_look(sl_repetitions *r, const sl_heap *heap, const 
     return copy_memory(r, heap, bytes) ? SL_LAUNCH_WATCHED : SL_LAUNCH_UNWATCHED;
 }
 
-bool sl_repetitions_ran(sl_repetitions *r, const sl_heap *heap, sl_known_launch *known, sl_repetition how, bool outside,
+bool sl_repetitions_ran(sl_repetitions *r, const sl_heap *heap, sl_known_launch *known, sl_repetition how, bool lapsed,
                         const sl_launch_stats *stats, uint64_t cycles)
 {
     if (!known)
@@ -198,7 +198,7 @@ bool sl_repetitions_ran(sl_repetitions *r, const sl_heap *heap, sl_known_launch 
     e->epoch = 0;
     if (how == SL_LAUNCH_UNWATCHED)
         return false;
-    if (!outside && is_unchanged(r, heap)) {
+    if (!lapsed && is_unchanged(r, heap)) {
         e->epoch = r->epoch;
         e->misses = 0;
         return true;

@@ -39,9 +39,9 @@ void sl_repetitions_clear(sl_repetitions *repetitions);
 /* Before a launch. *known: what is kept of it, for sl_repetitions_ran; NULL: nothing. */
 sl_repetition sl_repetitions_look(sl_repetitions *repetitions, const sl_heap *heap, const sl_emu_kernel *kernel,
                                   const sl_emu_launch *launch, sl_known_launch **known);
-/* After a launch that had to run, and has not failed. `outside`: it has accessed memory outside of allocations. True:
+/* After a launch that had to run, and has not failed. `lapsed`: something was forgiven, and reported. True:
  * it was watched, and is repeatable. */
 bool sl_repetitions_ran(sl_repetitions *repetitions, const sl_heap *heap, sl_known_launch *known, sl_repetition how,
-                        bool outside, const sl_launch_stats *stats, uint64_t cycles);
+                        bool lapsed, const sl_launch_stats *stats, uint64_t cycles);
 
 #endif

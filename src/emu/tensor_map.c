@@ -2,6 +2,7 @@
 #include "emu/tensor_map.h"
 
 #include <stddef.h>
+#include <string.h>
 
 _Static_assert(sizeof(sl_tensor_map) == SL_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
@@ -36,8 +37,9 @@ static const char *im2col_wrong(const sl_tensor_map *m)
 
 const char *sl_tensor_map_wrong(const sl_tensor_map *m)
 {
-    if (m->mark != SL_TENSOR_MARK)
-        return "it was not made by cuTensorMapEncode";
+    static const uint8_t zeros[sizeof m->rest];
+    if (memcmp(m->reserved, zeros, sizeof m->reserved) || memcmp(m->rest, zeros, sizeof m->rest) || m->promotion > 3)
+        return "bytes that neither cuTensorMapEncode nor tensormap.replace writes";
     if (m->type >= SL_TENSOR_TYPES)
         return "an unknown type of elements";
     if (!m->rank || m->rank > SL_TENSOR_DIMS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensor maps: what a tensor copy (cp.async.bulk.tensor) reads of a tensor in global memory. To programs they are 128
- * opaque bytes, which they may copy, edit (tensormap.replace) or overwrite: a map is checked whenever it is used. */
+ * opaque bytes, which they may copy, edit or overwrite, or make from zeros by editing every field (tensormap.replace):
+ * a map is checked whenever it is used. What no field covers is zero. */
 #ifndef SL_EMU_TENSOR_MAP_H
 #define SL_EMU_TENSOR_MAP_H
 
@@ -30,22 +31,19 @@ typedef enum sl_tensor_type {
 } sl_tensor_type;
 
 typedef struct sl_tensor_map {
-    uint32_t mark; /* SL_TENSOR_MARK */
     uint8_t type, rank;
     uint8_t im2col, interleave;
     uint8_t swizzle; /* 0 none, 1 to 3: 16-byte chunks within 32, 64, 128 bytes */
     uint8_t fill;    /* 0 zeros, 1 NaN */
-    uint8_t promotion, reserved;
-    uint8_t element_stride[SL_TENSOR_DIMS], more_reserved[7];
+    uint8_t promotion;
+    uint8_t element_stride[SL_TENSOR_DIMS], reserved[4];
     uint64_t address;
     uint64_t stride[SL_TENSOR_DIMS - 1]; /* bytes, from the second dimension on */
     uint32_t last[SL_TENSOR_DIMS];       /* size less one */
     uint16_t box[SL_TENSOR_DIMS];        /* im2col: channels, then pixels */
     int16_t lower[3], upper[3];          /* im2col: W, H, D */
-    uint8_t rest[22];
+    uint8_t rest[30];
 } sl_tensor_map;
-
-#define SL_TENSOR_MARK 0x4d544c53u /* "SLTM" */
 
 /* What tensormap.replace edits. */
 enum {

@@ -127,6 +127,9 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
     case SL_FORM_CARRY:
         check_ref(d, function, op->c, 4, WRITE);
         break;
+    case SL_FORM_VOTE:
+        check_optional(d, function, op->b, 4, READ);
+        break;
     case SL_FORM_READ_1:
         check_refs(d, function, check_list(d, op->list, 1), 1, 4, READ);
         break;

@@ -707,6 +707,7 @@ void sl_warp_start(sl_warp *warp)
     warp->turns = warp->spin_turns = warp->pauses = 0;
     warp->calls = 0;
     warp->ran = 0;
+    memset(warp->group, 0, sizeof warp->group);
     warp->slice = warp->code->has_barriers && takes_turns(warp) ? FIRST_SLICE : UINT64_MAX / 2;
     warp->free_reconvergence = -1;
     warp->live = warp->exists;

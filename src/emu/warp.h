@@ -59,8 +59,20 @@ typedef struct sl_reconvergence {
 typedef struct sl_block sl_block;
 typedef struct sl_cluster sl_cluster;
 typedef struct sl_stray_line sl_stray_line; /* stray.c */
-typedef struct sl_race sl_race;             /* race.c */
+
+/* Things that a GPU lets pass: the first one, by the lowest block, and how many there were. */
+typedef struct sl_lapse {
+    sl_error *first; /* NULL: none */
+    uint64_t block, count;
+} sl_lapse;
+typedef struct sl_race sl_race; /* race.c */
 typedef struct sl_worker sl_worker;
+
+/* Products of a warp group (wgmma) that 32 lanes have executed, and how many they had at their last commits. */
+enum { SL_GROUPS_KEPT = 16 };
+typedef struct sl_group_progress {
+    uint32_t products, commits, committed[SL_GROUPS_KEPT];
+} sl_group_progress;
 
 struct sl_warp {
     /* What handlers access, first. */
@@ -97,6 +109,7 @@ struct sl_warp {
     uint64_t spun;              /* lanes that gave way since the warp was last scheduled */
     uint64_t ran, resumed;      /* instructions before it was last scheduled; worker->clock then */
     uint32_t calls;             /* since the last iteration of a loop */
+    sl_group_progress group[2]; /* of either half of 64 lanes */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
     uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
     _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
@@ -198,14 +211,13 @@ struct sl_worker {
     uint64_t steps; /* basic blocks left so far */
     sl_error *error;
     sl_fault fault;
-    jmp_buf escape;                       /* faults jump here */
-    uint64_t stray_accesses, stray_block; /* that sl_emu_config.stray forgives; the block of the first of them */
-    sl_error *stray;                      /* what the first was; NULL: none */
-    sl_stray_line *strays;                /* of blocks that have ended */
-    uint32_t stray_lines;                 /* so far */
-    sl_buffer text[3];                    /* what functions of builtin.c read and print */
-    SL_ARRAY(sl_row) rows;                /* what bulk.c has copied */
-    uint64_t prefetched;                  /* bytes, by bulk.c */
+    jmp_buf escape;         /* faults jump here */
+    sl_lapse stray, absent; /* as sl_emu_config has them */
+    sl_stray_line *strays;  /* of blocks that have ended */
+    uint32_t stray_lines;   /* so far */
+    sl_buffer text[3];      /* what functions of builtin.c read and print */
+    SL_ARRAY(sl_row) rows;  /* what bulk.c has copied */
+    uint64_t prefetched;    /* bytes, by bulk.c */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* private to launch.c */
@@ -386,6 +398,10 @@ static inline uint64_t sl_shared_at_rank(uint64_t addr, uint32_t rank)
     return (addr & ~(UINT64_C(255) << SL_RANK_BIT)) | (uint64_t)(rank & 255) << SL_RANK_BIT;
 }
 
+/* `lane` shuffles and reads lane `source`, which does not take part: a race where those are looked for, else a lapse.
+ */
+void sl_note_absent(sl_warp *warp, const sl_op *op, int lane, int source);
+
 /* ---- stray.c ---- */
 
 /* Where a forgiven access outside of allocations goes; NULL: there is no memory for it. */
@@ -410,8 +426,6 @@ typedef enum sl_race_wait { SL_RACE_COMMIT, SL_RACE_WAIT_GROUP, SL_RACE_WAIT_ALL
 void sl_race_copies(sl_warp *warp, sl_race_wait kind, uint32_t left);
 /* A barrier of one block or all blocks of a cluster completes: arrived[i] are the lanes of each warp of block i. */
 void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, const uint64_t *const *arrived);
-/* A shuffle reads a lane that does not take part: ends the launch. */
-void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source);
 
 /* ---- bulk.c ---- */
 

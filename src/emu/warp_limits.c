@@ -11,6 +11,9 @@ enum { CALLS_PER_CHECK = 1024, MAX_CALLS = 1 << 24 };
 void sl_warp_check_limit(sl_warp *warp, uint32_t inst)
 {
     const sl_worker *worker = warp->worker;
+    const volatile sig_atomic_t *stop = worker->run->emu->config.stop;
+    if (stop && *stop)
+        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT, "interrupted");
     uint64_t limit = worker->run->emu->config.settings.max_instructions,
              before = worker->run->launch->instructions_before;
     if (limit && (before > limit || worker->clock > limit - before))

@@ -2,11 +2,39 @@
 /* How splits of a warp wait for each other at instructions that name lanes. */
 #include "emu/warp_waiting.h"
 
+/* How many products must be complete for wgmma.wait_group `left`. */
+static uint32_t awaited_products(const sl_group_progress *g, uint32_t left)
+{
+    return g->commits > left && left < SL_GROUPS_KEPT ? g->committed[(g->commits - left - 1) % SL_GROUPS_KEPT] : 0;
+}
+
+/* Whether the four warps of a group have all issued the products that lanes at wgmma.wait_group wait for: the tensor
+ * cores begin with them no sooner, and what they read is read by then. */
+static bool group_is_ready(const sl_warp *warp, const sl_code_bb *bb, uint64_t mask)
+{
+    uint32_t halves = warp->code->lanes / 32, size = 4 / halves, first = warp->index / size * size, awaited = 0;
+    if (!bb->group_wait)
+        return true;
+    for (uint32_t half = 0; half < halves; half++) {
+        uint32_t own = (uint32_t)(mask >> 32 * half) ? awaited_products(&warp->group[half], bb->group_wait - 1u) : 0;
+        awaited = own > awaited ? own : awaited;
+    }
+    for (uint32_t i = first; i < first + size && i < warp->block->warps; i++)
+        for (uint32_t half = 0; half < halves; half++) {
+            const sl_warp *other = &warp->block->warp[i];
+            if ((uint32_t)(other->live >> 32 * half) && other->group[half].products < awaited)
+                return false;
+        }
+    return true;
+}
+
 uint64_t sl_warp_satisfied(const sl_warp *warp, const sl_warp_split *split, uint64_t here)
 {
     const sl_code_bb *bb = &warp->code->bb[split->bb];
     const uint8_t *frame = warp->registers + split->frame;
     uint64_t result = 0;
+    if (!group_is_ready(warp, bb, split->mask))
+        return 0;
     for (uint64_t left = split->mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(left), half = lane & 32, named = UINT32_MAX;
         const uint32_t *guard = bb->sync_guard == SL_REF_NONE ? NULL : (const uint32_t *)(frame + bb->sync_guard);
@@ -49,8 +77,10 @@ static sl_warp_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
 bool sl_warp_gather(sl_warp *warp)
 {
     sl_warp_split *now = &warp->now;
-    if (now->released || now->mask == warp->live)
+    if (now->released)
         return true;
+    if (now->mask == warp->live)
+        return group_is_ready(warp, &warp->code->bb[now->bb], now->mask);
     uint64_t here = now->mask | sl_warp_parked(warp), ready = sl_warp_satisfied(warp, now, here);
     if (!ready)
         return false;

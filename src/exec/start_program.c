@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
@@ -15,7 +16,14 @@ typedef struct program_run {
     sl_run_end *end;
     uint64_t first_index; /* of the process being read: the processes of a run count on */
     uint64_t next_index;
+    uint32_t launching; /* processes so far that launched kernels */
+    bool launched;      /* the one being read did */
 } program_run;
+
+static bool is_chosen(const program_run *run)
+{
+    return !run->options->process || run->options->process == run->launching;
+}
 
 static sl_status add_launch(void *context, const sl_launch_result *result, sl_error *error)
 {
@@ -27,8 +35,40 @@ static sl_status add_launch(void *context, const sl_launch_result *result, sl_er
     if (launch.has_parent)
         launch.parent += run->first_index;
     run->next_index = counted.index + 1;
+    run->launching += !run->launched;
+    run->launched = true;
+    if (!is_chosen(run))
+        return SL_OK;
     run->end->failed += result->launch->failed;
     return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
+}
+
+/* The traces of processes that launched kernels, numbered without gaps. What one recorded that only looked for a GPU is
+ * kept if nobody launched anything. */
+static void collect_trace(program_run *run, uint32_t number, const sl_results_summary *summary)
+{
+    char path[1100], kept[1100];
+    sl_results_trace_path(run->options->trace_path, number, path, sizeof path);
+    if (!summary->finished) /* its trace still has a temporary name; the complete chunks of it can be read */
+        run->end->unfinished += sl_new_file_rescue(path, (pid_t)summary->pid);
+    if (access(path, F_OK))
+        return;
+    bool first = run->launching == run->launched; /* nobody before it launched anything */
+    if (run->launched ? !is_chosen(run) : number && (run->launching || run->end->traces)) {
+        unlink(path);
+        return;
+    }
+    if (run->launched && first)
+        run->end->traces = 0;
+    sl_results_trace_path(run->options->trace_path, run->end->traces, kept, sizeof kept);
+    if (strcmp(path, kept) == 0 || !rename(path, kept))
+        run->end->traces++;
+}
+
+static sl_status not_enough(const program_run *run, sl_error *error)
+{
+    return sl_fail(error, SL_NOT_FOUND, "--process %u: %u processes launched kernels", run->options->process,
+                   run->launching);
 }
 
 static sl_status collect(program_run *run, const char *folder, sl_error *error)
@@ -36,7 +76,7 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
     char kernels[SL_KERNEL_LIST];
     for (uint32_t number = 0;; number++) {
         sl_results_summary summary;
-        char path[1100];
+        run->launched = false;
         sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
         if (status == SL_NOT_FOUND) {
             run->end->problems = sl_results_problems(folder);
@@ -44,17 +84,15 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
                 run->end->problems++;
             sl_results_notes(folder, run->end->note, sizeof run->end->note);
             sl_results_all_unmatched(folder, kernels, sizeof kernels);
-            return *kernels && !run->next_index ? sl_filter_unmatched(&run->options->filter, kernels, error) : SL_OK;
+            if (*kernels && !run->next_index)
+                return sl_filter_unmatched(&run->options->filter, kernels, error);
+            return run->options->process > run->launching ? not_enough(run, error) : SL_OK;
         }
         if (status)
             return status;
         run->first_index = run->next_index;
-        if (!run->options->trace_path)
-            continue;
-        sl_results_trace_path(run->options->trace_path, number, path, sizeof path);
-        if (!summary.finished) /* its trace still has a temporary name; the complete chunks of it can be read */
-            run->end->unfinished += sl_new_file_rescue(path, (pid_t)summary.pid);
-        run->end->traces += !access(path, F_OK);
+        if (run->options->trace_path)
+            collect_trace(run, number, &summary);
     }
 }
 

@@ -94,7 +94,7 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
     if (core->small_gpc_cores && !core->small_gpc_interval)
         return BLAME(
             SL_AT_core_small_gpc_cores, 0,
-            "'small_gpc_cores' needs 'small_gpc_interval', the blocks scheduled to other cores between its rounds");
+            "'small_gpc_cores' needs 'small_gpc_interval', the blocks scheduled to other cores between its waves");
     return check_unified(m, fault, error);
 }
 
@@ -115,7 +115,7 @@ static sl_status check_carved_level(const sl_machine *m, sl_machine_fault *fault
     if (level->size_bytes != max)
         return BLAME(SL_AT_level_size, 0,
                      "%s has %" PRIu64 " bytes, but %" PRIu64
-                     " of the unified part are left beside the smallest carve-out",
+                     " of the unified part are left for L1 by the smallest carve-out",
                      level->name, level->size_bytes, max);
     for (uint32_t i = 0; i < core->carve_outs; i++) {
         uint64_t left = (uint64_t)core->unified_bytes - core->carve_out[i] - core->l1_reserved;

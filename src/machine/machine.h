@@ -53,7 +53,7 @@ typedef enum sl_hint {
     SL_HINT_BYPASS,      /* hits if the line is cached; a miss does not allocate */
     SL_HINT_EVICT_FIRST, /* allocates; the line is evicted before all lines without the hint */
     SL_HINT_MISS_EVICT,  /* evicts the line if it is cached, fetches it, and does not allocate */
-    SL_HINT_STREAM,      /* allocates in the place of the next victim; no hit changes that */
+    SL_HINT_STREAM,      /* replaces the next victim; no hit changes that */
 } sl_hint;
 
 /* Warp scheduling policies. */
@@ -112,7 +112,7 @@ typedef struct sl_level {
     uint32_t network_partial;       /* sectors that one stored in part takes of it */
     uint32_t tag_fj, data_fj;       /* energy of a tag access and of a data access, in femtojoules */
     uint32_t leak_uw;               /* leakage of an instance, in microwatts */
-    const sl_policy_list *policies; /* custom policies beside the built-in ones; may be NULL */
+    const sl_policy_list *policies; /* custom policies in addition to the built-in ones; may be NULL */
 } sl_level;
 
 typedef struct sl_core_limits {
@@ -132,8 +132,8 @@ typedef struct sl_core_limits {
         carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is chosen; otherwise carve_outs */
     uint32_t carve_out_need[SL_MAX_CARVE_OUTS]; /* the largest need in bytes for which each carve-out is chosen */
     uint32_t schedulers;                        /* max instructions issued per cycle */
-    uint32_t small_gpc_cores;    /* cores of a smaller GPC, numbered first, scheduled in separate rounds */
-    uint32_t small_gpc_interval; /* blocks of the others between two such rounds */
+    uint32_t small_gpc_cores;    /* cores of a smaller GPC, numbered first, scheduled in separate waves */
+    uint32_t small_gpc_interval; /* blocks of the others between two such waves */
     uint32_t instruction_cycles; /* from an instruction of a warp to its next one; 0: instructions take no time */
     uint32_t stall_on_use;       /* 1: a warp stalls at the first use of a loaded value; 0: at the load */
     uint32_t request_bytes;      /* max bytes of a request; 0: no limit */
@@ -153,7 +153,7 @@ typedef struct sl_core_limits {
     uint32_t cached_volatile; /* 1: volatile loads are cached in the first level */
     uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
     uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
-    uint32_t machine_code;    /* compute capability whose machine code takes the place of PTX; 0: none does */
+    uint32_t machine_code;    /* compute capability whose machine code is simulated instead of PTX; 0: none */
     uint32_t lowering;        /* 1: PTX instructions are issued as what a compiler makes of them */
     uint32_t branch_cycles;   /* from a branch that is taken to the next instruction */
     uint32_t barrier_cycles, barrier_warp_cycles; /* from the last arrival to the next instruction; for each warp */
@@ -168,7 +168,7 @@ typedef struct sl_memory {
     uint64_t size_bytes;        /* 0: no limit */
     uint32_t latency_cycles;    /* minimum, from a miss in the first level to its data */
     uint32_t latency_sigma;     /* of the half-normal distribution on top of it */
-    uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */
+    uint32_t launch_bytes;      /* what a launch reads in addition to its data and its instructions */
     uint32_t instruction_bytes; /* of an instruction; a launch reads them once */
     /* for the simulator */
     uint32_t channels, channel_interleave; /* channels, and consecutive bytes per channel */
@@ -202,7 +202,7 @@ enum { SL_ALL_CORES = 0 };
  * that file. Errors name file, line and the nearest key or machine. */
 sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error);
 /* The same with some keys changed: "cores=8", "core.warps=32", "L1.size=32K", "memory.latency_cycles=400". What follows
- * from the keys is derived anew. */
+ * from the keys is derived again. */
 sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
                                sl_error *error);
 /* The same with custom policies for levels, which must outlive the machine; NULL: none. */

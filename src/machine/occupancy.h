@@ -9,7 +9,7 @@
 typedef struct sl_occupancy {
     uint32_t blocks, warps; /* of a full core */
     uint32_t shared_bytes;  /* shared memory of the core: the carve-out, or what the machine has */
-    uint64_t l1_bytes;      /* size of the first level beside it */
+    uint64_t l1_bytes;      /* size of L1, without the shared memory */
     const char *limit;      /* what limits occupancy: "threads", "warps", "blocks", "registers", "shared memory" */
 } sl_occupancy;
 

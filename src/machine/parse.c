@@ -108,7 +108,7 @@ static sl_status parse_value(loader *l, const sl_key *key, const yaml_node_t *no
 
 /* ---- sections ---- */
 
-/* The parts of the top beside the keys of keys.def. */
+/* The parts of the top level that are not in keys.def. */
 enum { PART_BASE, PART_CORE, PART_LEVELS, PART_MEMORY, PARTS };
 static const char *const part_names[PARTS + 1] = {"based_on", "core", "levels", "memory", NULL};
 
@@ -233,7 +233,7 @@ static sl_status parse_levels(loader *l, const yaml_node_t *list)
 /* ---- a whole description ---- */
 
 /* "mine.yaml" in the folder of the file that names it; names of built-in machines stay as they are. */
-static char *beside(const char *path, const char *name)
+static char *sibling(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
     char *joined;
@@ -249,7 +249,7 @@ static sl_status parse_base(loader *l, const yaml_node_t *node)
         return FAIL(node, "'based_on' takes the name of a machine, or a file");
     if (l->depth >= MAX_BASES)
         return FAIL(node, "machines are based on each other, or on more than %d others", MAX_BASES);
-    char *path = beside(l->yaml.path, name);
+    char *path = sibling(l->yaml.path, name);
     if (!path)
         return sl_fail_memory(l->error);
     sl_machine_source source;

@@ -28,4 +28,9 @@ void sl_machine_adapt(sl_machine *machine, const sl_machine *before);
 /* Changes the first level of a machine that was loaded. Errors as those of sl_machine_check. */
 sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *change, sl_error *error);
 
+/* Gives a level of the machine the policies of a text as people write them, "decoupled(threshold=2)+srrip" (see
+ * sl_policies_parse); a role that it does not name keeps its policy where it replaces, and has none where it bypasses.
+ */
+sl_status sl_level_set_policies(sl_machine *machine, uint32_t level, const char *text, sl_error *error);
+
 #endif

@@ -204,12 +204,12 @@ sl_status sl_core_accesses_run(const sl_loaded *loaded, const sl_walk_plan *plan
     *result = (sl_core_accesses){0};
     core c = {
         .launch = sl_loaded_launch(loaded), .kernel = sl_loaded_kernel(loaded), .options = options, .result = result};
-    sl_order_listener listener = {.context = &c, .wants = wants, .access = count_access};
+    sl_order_observer observer = {.context = &c, .wants = wants, .access = count_access};
     sl_order_blocks blocks = {&lists->block[lists->first[number]], lists->first[number + 1] - lists->first[number],
                               options->blocks_per_core};
     sl_status status = init(&c, number) ? SL_OK : sl_fail_memory(error);
     if (!status)
-        status = sl_order_run(loaded, plan, blocks, &listener, error);
+        status = sl_order_run(loaded, plan, blocks, &observer, error);
     if (!status)
         count_lines(&c);
     free(c.piece);

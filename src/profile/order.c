@@ -14,7 +14,7 @@ typedef struct order {
     const sl_loaded *loaded;
     const sl_trace_kernel *kernel;
     const sl_walk_plan *plan;
-    const sl_order_listener *listener;
+    const sl_order_observer *observer;
     sl_order_blocks blocks;
     size_t next_block;
     uint32_t warps;           /* of a block */
@@ -47,7 +47,7 @@ static sl_status step_warp(order *o, sl_order_slot at, sl_error *error)
         if (w->walk.kind == SL_EVENT_REQUEST) {
             const sl_access *access = &w->walk.reader.cursor.access;
             if (o->wanted[access->slot])
-                return o->listener->access(o->listener->context, access, at, error);
+                return o->observer->access(o->observer->context, access, at, error);
             continue;
         }
         if (w->walk.kind == SL_EVENT_BARRIER) {
@@ -117,13 +117,13 @@ static bool init(order *o)
 }
 
 sl_status sl_order_run(const sl_loaded *loaded, const sl_walk_plan *plan, sl_order_blocks blocks,
-                       const sl_order_listener *listener, sl_error *error)
+                       const sl_order_observer *observer, sl_error *error)
 {
     order o = {
         .loaded = loaded,
         .kernel = sl_loaded_kernel(loaded),
         .plan = plan,
-        .listener = listener,
+        .observer = observer,
         .blocks = blocks,
         .warps = sl_launch_warps(sl_loaded_launch(loaded)),
     };
@@ -134,7 +134,7 @@ sl_status sl_order_run(const sl_loaded *loaded, const sl_walk_plan *plan, sl_ord
     sl_status status = init(&o) ? SL_OK : sl_fail_memory(error);
     if (!status) {
         for (uint32_t s = 0; s < o.kernel->mem_slots; s++)
-            o.wanted[s] = listener->wants(listener->context, &o.kernel->inst[o.kernel->mem_inst[s]]);
+            o.wanted[s] = observer->wants(observer->context, &o.kernel->inst[o.kernel->mem_inst[s]]);
         status = run(&o, error);
     }
     fini(&o);

@@ -11,12 +11,12 @@ typedef struct sl_order_slot {
     uint32_t warp;     /* of its block */
 } sl_order_slot;
 
-typedef struct sl_order_listener {
+typedef struct sl_order_observer {
     void *context;
     /* Whether accesses of that instruction take part; a warp's turn ends with one that does. */
     bool (*wants)(void *context, const sl_inst *inst);
     sl_status (*access)(void *context, const sl_access *access, sl_order_slot position, sl_error *error);
-} sl_order_listener;
+} sl_order_observer;
 
 /* The blocks that a core runs, by index among the recorded ones. */
 typedef struct sl_order_blocks {
@@ -26,6 +26,6 @@ typedef struct sl_order_blocks {
 } sl_order_blocks;
 
 sl_status sl_order_run(const sl_loaded *loaded, const sl_walk_plan *plan, sl_order_blocks blocks,
-                       const sl_order_listener *listener, sl_error *error);
+                       const sl_order_observer *observer, sl_error *error);
 
 #endif

@@ -18,7 +18,8 @@ enum {
     ENTRY_HEADER = 64,     /* at least; the entry says how long it really is */
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
-    FLAG_ARCH_SPECIFIC = 0x100000,
+    FLAG_ARCH_SPECIFIC = 0x100000,   /* compute_90a */
+    FLAG_FAMILY_SPECIFIC = 0x200000, /* compute_100f */
 };
 static const uint64_t MAX_PLAIN_BYTES = 1u << 30; /* no compiler output is near this: a damaged size */
 
@@ -68,7 +69,9 @@ static sl_status add_entry(sl_fatbin *fatbin, const uint8_t *p, size_t left, boo
                    : flags & FLAG_ZSTD ? SL_FATBIN_ZSTD
                                        : SL_FATBIN_LZ4,
         .relocatable = relocatable,
-        .arch_specific = (flags & FLAG_ARCH_SPECIFIC) != 0,
+        .suffix = flags & FLAG_ARCH_SPECIFIC     ? 'a'
+                  : flags & FLAG_FAMILY_SPECIFIC ? 'f'
+                                                 : 0,
         .sm = sl_read32(p + 28),
         .version_major = (uint16_t)(version >> 16),
         .version_minor = (uint16_t)version,
@@ -131,26 +134,33 @@ sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, s
     return status;
 }
 
-/* Whether an entry for `candidate` suits a machine `sm` better than one for `best`. */
-static bool suits_better(uint32_t candidate, uint32_t best, uint32_t sm)
+bool sl_fatbin_runs_on(const sl_fatbin_entry *entry, uint32_t sm)
 {
-    if ((candidate <= sm) != (best <= sm))
-        return candidate <= sm;
-    return candidate <= sm ? candidate > best : candidate < best;
+    if (entry->suffix == 'a')
+        return entry->sm == sm;
+    if (entry->suffix == 'f')
+        return entry->sm <= sm && entry->sm / 10 == sm / 10;
+    return entry->sm <= sm;
+}
+
+/* How well an entry suits a machine `sm`; more is better. A driver takes the highest architecture that the machine has,
+ * and of one architecture what was compiled for that chip or its family alone. */
+static int64_t suitability(const sl_fatbin_entry *entry, uint32_t sm)
+{
+    int suffix = entry->suffix == 'a' ? 2 : entry->suffix == 'f' ? 1 : 0;
+    if (sl_fatbin_runs_on(entry, sm))
+        return (int64_t)entry->sm * 4 + suffix;
+    /* Nothing that a driver would take: the nearest, portable before specific. */
+    int64_t distance = entry->sm > sm ? entry->sm - sm : (int64_t)UINT32_MAX + sm - entry->sm;
+    return -1 - (distance * 4 + suffix);
 }
 
 static const sl_fatbin_entry *best_of(const sl_fatbin_entry *first, size_t count, uint16_t kind, uint32_t sm)
 {
     const sl_fatbin_entry *best = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const sl_fatbin_entry *e = &first[i];
-        if (e->kind != kind)
-            continue;
-        /* Of two texts for one architecture the portable one: it has nothing that only special hardware does. */
-        if (!best || suits_better(e->sm, best->sm, sm) ||
-            (e->sm == best->sm && best->arch_specific && !e->arch_specific))
-            best = e;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (first[i].kind == kind && (!best || suitability(&first[i], sm) > suitability(best, sm)))
+            best = &first[i];
     return best;
 }
 
@@ -178,7 +188,8 @@ const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t
 
 char *sl_fatbin_arch(const sl_fatbin_entry *entry, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%u%s", entry->sm, entry->arch_specific ? "a" : "");
+    const char suffix[2] = {entry->suffix, 0};
+    snprintf(buffer, size, "%u%s", entry->sm, suffix);
     return buffer;
 }
 

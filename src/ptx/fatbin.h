@@ -18,6 +18,8 @@
 #include "base/array.h"
 #include "sluice/error.h"
 
+enum { SL_PROGRAM_SM = 90 }; /* of the device that CUDA programs see, unless another is asked for */
+
 enum { SL_FATBIN_PTX = 1, SL_FATBIN_CUBIN = 2, SL_FATBIN_LTO = 8 };
 
 typedef enum sl_fatbin_packing { SL_FATBIN_RAW, SL_FATBIN_LZ4, SL_FATBIN_ZSTD } sl_fatbin_packing;
@@ -26,7 +28,7 @@ typedef struct sl_fatbin_entry {
     uint16_t kind;                         /* SL_FATBIN_PTX … */
     uint8_t packing;                       /* sl_fatbin_packing */
     bool relocatable;                      /* from a section of relocatable device code */
-    bool arch_specific;                    /* for exactly one architecture: compute_90a */
+    char suffix;                           /* 'a': for one architecture alone (compute_90a); 'f': its family; 0 */
     uint32_t sm;                           /* 75 */
     uint16_t version_major, version_minor; /* of the PTX language; for cubins of the format */
     uint32_t container;                    /* 0, 1, … in order of appearance */
@@ -51,17 +53,19 @@ sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, s
  * handed over by address alone; at least 16 bytes must be readable. */
 size_t sl_fatbin_container_bytes(const void *data);
 
-/* The best PTX entry for a machine of compute capability `sm` among entries [first, first+count): the highest
- * architecture that the machine has, else the lowest above. NULL: no PTX. */
+/* Whether a driver of a machine of compute capability `sm` would take the entry. */
+bool sl_fatbin_runs_on(const sl_fatbin_entry *entry, uint32_t sm);
+/* The best PTX entry for a machine of compute capability `sm` among entries [first, first+count), as a driver chooses:
+ * the highest architecture that the machine has, and what is specific to it before what is portable; where none runs on
+ * it, the lowest above. NULL: no PTX. */
 const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t count, uint32_t sm);
 /* The best PTX of the next container that has some, from entry *at on, which it moves behind that container. NULL:
  * there is no more. */
 const sl_fatbin_entry *sl_fatbin_next_ptx(const sl_fatbin *fatbin, size_t *at, uint32_t sm);
-/* The cubin whose facts (registers per thread) come nearest to a machine `sm`: equal, else the highest below, else the
- * lowest above. NULL: none. */
+/* The cubin whose facts (registers per thread) come nearest to a machine `sm`, chosen in the same way. NULL: none. */
 const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm);
 
-/* The architecture of an entry as compilers spell it: "90", or "90a" for exactly that one. Returns `buffer`. */
+/* The architecture of an entry as compilers spell it: "90", "90a", "100f". Returns `buffer`. */
 char *sl_fatbin_arch(const sl_fatbin_entry *entry, char *buffer, size_t size);
 
 /* Unpacks an entry. *plain is malloc'ed, *plain_bytes long, and followed by a NUL that does not count; NULs that pad

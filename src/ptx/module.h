@@ -98,9 +98,10 @@ struct sl_ptx_var {
     const char *attributes; /* anything else between space and name, e.g. ".attribute(.managed)"; NULL: none */
     const char *pointee;    /* of a pointer parameter: ".ptr .global .align 4"; NULL: none */
     bool managed;
-    uint32_t index;  /* for kernel/function parameters: position */
-    uint32_t reg;    /* for parameters in registers (space REG): index into the function's regs */
-    uint32_t offset; /* for parameters: byte offset in the parameter block (natural alignment rules) */
+    uint32_t index;   /* for kernel/function parameters: position */
+    bool in_register; /* a parameter that was written as one in a register, which the body moves it from and to: */
+    uint32_t reg;     /* … index into the function's regs */
+    uint32_t offset;  /* for parameters: byte offset in the parameter block (natural alignment rules) */
     uint32_t line;
     const sl_ptx_func *owner; /* the function whose body or parameter list declares it; NULL: module scope */
 };
@@ -199,8 +200,8 @@ struct sl_ptx_func {
     sl_ptx_linkage linkage;
     uint32_t line;
     uint32_t returns, params;
-    sl_ptx_var **ret;       /* .func (ret…) */
-    sl_ptx_var **param;     /* .param, or for old ABIs .reg */
+    sl_ptx_var **ret; /* .func (ret…) */
+    sl_ptx_var **param;
     uint32_t param_bytes;   /* size of the parameter block */
     const char *attributes; /* .attribute(…) in front of the name; NULL: none */
     uint32_t directives;

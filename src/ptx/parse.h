@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of the parser share: names.c (words and scopes), const_expr.c (numbers), parse_decl.c (variables,
- * functions), parse_inst.c (instructions), parse_body.c (statements), parser.c (the module). Nobody else includes this.
+ * functions), parse_inst.c (instructions), parse_call.c (calls with registers), parse_body.c (statements), parser.c
+ * (the module). Nobody else includes this.
  *
  * Every failure, out of memory included, jumps to sl_ptx_parse, which frees what is not in the module's arena. */
 #ifndef SL_PTX_PARSE_H
@@ -177,6 +178,15 @@ void sl_ptx_parse_func(sl_ptx_parser *p, sl_ptx_linkage linkage);
 const sl_ptx_func *sl_ptx_parse_prototype(sl_ptx_parser *p); /* after .callprototype */
 bool sl_ptx_space_of(const sl_ptx_word *word, sl_ptx_space *space);
 void sl_ptx_parse_initializer(sl_ptx_parser *p, sl_ptx_var *var); /* parse_init.c */
+
+void sl_ptx_push_var(sl_ptx_parser *p, sl_ptx_var *var); /* at the current place */
+
+/* parse_call.c */
+/* An instruction goes to the current place of the body; a call or return with the moves that it needs. */
+void sl_ptx_push_inst(sl_ptx_parser *p, const sl_ptx_inst *inst, sl_ptx_operand *operands);
+/* Before and after the statements of a body: moves of what is passed in registers. */
+void sl_ptx_begin_body(sl_ptx_parser *p);
+void sl_ptx_end_body(sl_ptx_parser *p);
 
 /* parse_inst.c, parse_body.c */
 void sl_ptx_parse_inst(sl_ptx_parser *p);

@@ -205,8 +205,10 @@ void sl_ptx_parse_body(sl_ptx_parser *p, sl_ptx_func *func)
     size_t body_depth = p->scopes.count;
     p->loc_file = p->loc_line = p->loc_column = 0;
     sl_ptx_expect(p, '{', "before a function body");
+    sl_ptx_begin_body(p);
     while (parse_statement(p, body_depth))
         ;
+    sl_ptx_end_body(p);
     sl_ptx_defer_refs(p);
     func->reg = SL_TAKE(p, &p->regs, 0, &func->regs);
     func->inst = SL_TAKE(p, &p->insts, 0, &func->insts);

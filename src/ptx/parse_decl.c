@@ -158,11 +158,16 @@ static sl_ptx_word *parse_var_name(sl_ptx_parser *p, sl_ptx_var *var)
     return word;
 }
 
+void sl_ptx_push_var(sl_ptx_parser *p, sl_ptx_var *var)
+{
+    SL_PUSH(p, &p->locals, var);
+    SL_PUSH(p, &p->stmts, (sl_ptx_stmt){.kind = SL_STMT_VAR, .index = (uint32_t)p->locals.count - 1});
+}
+
 static void declare_var(sl_ptx_parser *p, sl_ptx_var *var)
 {
     if (p->func) {
-        SL_PUSH(p, &p->locals, var);
-        SL_PUSH(p, &p->stmts, (sl_ptx_stmt){.kind = SL_STMT_VAR, .index = (uint32_t)p->locals.count - 1});
+        sl_ptx_push_var(p, var);
     } else {
         SL_PUSH(p, &p->vars, var);
         SL_PUSH(p, &p->items, (sl_ptx_item){.kind = SL_ITEM_VAR, .var = var});
@@ -313,6 +318,18 @@ static void parse_func_directive(sl_ptx_parser *p, sl_ptx_func *func)
     SL_PUSH(p, &p->strings, sl_ptx_slice(p, start, end, ' '));
 }
 
+/* Directives of a function, up to its body, or to what follows a declaration; compilers of old left out its ';'. */
+static bool is_func_directive(sl_ptx_parser *p)
+{
+    static const char *const others[] = {".entry", ".func",   ".extern",  ".visible", ".weak",         ".common",
+                                         ".file",  ".target", ".section", ".alias",   ".address_size", ".version"};
+    sl_ptx_space space;
+    bool is = p->token.kind == SL_TOK_DOT;
+    for (size_t i = 0; i < sizeof others / sizeof *others && is; i++)
+        is = !sl_ptx_token_is(p, others[i]);
+    return is && !sl_ptx_space_of(sl_ptx_token_word(p), &space);
+}
+
 /* Return values, name and parameters. */
 static sl_ptx_word *parse_signature(sl_ptx_parser *p, sl_ptx_func *func, bool bind)
 {
@@ -339,7 +356,7 @@ static sl_ptx_word *parse_signature(sl_ptx_parser *p, sl_ptx_func *func, bool bi
 static void parse_func_directives(sl_ptx_parser *p, sl_ptx_func *func)
 {
     size_t base = p->strings.count;
-    while (p->token.kind == SL_TOK_DOT)
+    while (is_func_directive(p))
         parse_func_directive(p, func);
     func->directive = SL_TAKE(p, &p->strings, base, &func->directives);
 }
@@ -378,7 +395,7 @@ void sl_ptx_parse_func(sl_ptx_parser *p, sl_ptx_linkage linkage)
     } else {
         sl_ptx_scope_close(p);
         func->reg = SL_TAKE(p, &p->regs, 0, &func->regs);
-        if (!sl_ptx_accept(p, ';'))
+        if (!sl_ptx_accept(p, ';') && p->token.kind != SL_TOK_DOT)
             sl_ptx_fail_expected(p, "a function body or ';'");
     }
     p->func = NULL;

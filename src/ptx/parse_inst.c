@@ -285,6 +285,26 @@ static void parse_mods(sl_ptx_parser *p, sl_ptx_inst *inst, uint32_t column)
     p->checked[slot].mod = inst->mod;
 }
 
+/* mov.u64 a, b + 8: an addition. */
+static void parse_sum(sl_ptx_parser *p, sl_ptx_inst *inst, size_t base)
+{
+    const sl_ptx_operand *from = &p->operands.items[p->operands.count - 1];
+    sl_ptx_type type = inst->mods == 1 ? sl_ptx_mod_type(inst->mod[0].id) : SL_T_NONE;
+    uint32_t bytes = type == SL_T_PRED ? 0 : sl_ptx_type_bytes(type);
+    if (p->operands.count != base + 2 || from->kind != SL_OPD_REG || (bytes != 4 && bytes != 8))
+        sl_ptx_fail_expected(p, "';' or ',' after an operand");
+    sl_ptx_operand offset = {.kind = SL_OPD_INT, .element = -1, .label = -1};
+    offset.bits = sl_ptx_integer(p, "an offset");
+    offset.text = sl_arena_printf(p->arena, "%lld", (long long)offset.bits);
+    SL_PUSH(p, &p->operands, offset);
+    sl_ptx_mod *mod = sl_arena_new(p->arena, sl_ptx_mod);
+    mod->id = bytes == 4 ? SL_MOD_U32 : SL_MOD_U64;
+    mod->text = sl_ptx_mod_text(mod->id);
+    inst->mod = mod;
+    inst->op = SL_OP_ADD;
+    inst->mnemonic = sl_ptx_op_info_of(SL_OP_ADD)->text;
+}
+
 void sl_ptx_parse_inst(sl_ptx_parser *p)
 {
     sl_ptx_inst inst = {.line = p->token.line,
@@ -312,12 +332,13 @@ void sl_ptx_parse_inst(sl_ptx_parser *p)
         if (!sl_ptx_accept(p, ','))
             break;
     }
+    if (inst.op == SL_OP_MOV && (sl_ptx_at(p, '+') || sl_ptx_at(p, '-')))
+        parse_sum(p, &inst, base);
     sl_ptx_expect(p, ';', "or ',' after an operand");
     sl_ptx_operand *operands = SL_TAKE(p, &p->operands, base, &inst.operands);
     inst.operand = operands;
     for (size_t i = 0, next = 0; next < p->symbols.count; i++)
         note_refs(p, &operands[i], &next);
     p->symbols.count = 0;
-    SL_PUSH(p, &p->insts, inst);
-    SL_PUSH(p, &p->stmts, (sl_ptx_stmt){.kind = SL_STMT_INST, .index = (uint32_t)p->insts.count - 1});
+    sl_ptx_push_inst(p, &inst, operands);
 }

@@ -71,7 +71,7 @@ sl_status sl_kernel_launch_run(const sl_kernel_launch *launch, sl_device_module 
         status = sl_device_run(kernel, &placed, error);
     }
     if (!status)
-        status = sl_device_synchronise(device, error);
+        status = sl_device_synchronize(device, error);
     if (!status && launch->after)
         status = launch->after(launch->after_context, args.typed, args.count, device, error);
     for (size_t i = 0; args.typed && i < args.count; i++)

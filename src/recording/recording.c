@@ -13,14 +13,14 @@
 /* ---- running ---- */
 
 /* Counts failed launches and forwards them. */
-typedef struct listener {
+typedef struct launch_observer {
     const sl_record_options *options;
     sl_run_end *end;
-} listener;
+} launch_observer;
 
-static sl_status hear_launch(void *context, const sl_launch_result *result, sl_error *error)
+static sl_status on_launch(void *context, const sl_launch_result *result, sl_error *error)
 {
-    listener *l = context;
+    launch_observer *l = context;
     l->end->failed += result->launch->failed;
     return l->options->launch_done ? l->options->launch_done(l->options->launch_context, result, error) : SL_OK;
 }
@@ -45,7 +45,7 @@ static sl_status emulate(const sl_input *input, const sl_record_options *o, sl_r
 sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl_run_end *result, sl_error *error)
 {
     sl_run_end unseen, *end = result ? result : &unseen;
-    listener l = {o, end};
+    launch_observer l = {o, end};
     *end = (sl_run_end){0};
     if (input->kind == SL_INPUT_TRACE)
         return sl_fail(error, SL_INVALID, "%s is a trace, which cannot be run", input->spec.name);
@@ -59,7 +59,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
                                        .producer = o->producer,
                                        .zstd_level = o->zstd_level,
                                        .durable = o->durable,
-                                       .launch_done = hear_launch,
+                                       .launch_done = on_launch,
                                        .context = &l};
     sl_recorder *recorder = NULL;
     sl_status status = sl_recorder_create(&config, &recorder, error);
@@ -143,8 +143,9 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
     if (!status && end.traces > 1)
         status = sl_fail(
             error, SL_UNSUPPORTED,
-            "%u processes of %s launched kernels; record them with 'sluice trace' and analyze one of the traces",
-            end.traces, input->spec.name);
+            "%u processes of %s launched kernels; choose one with --process N (1 to %u), or record all of them with "
+            "'sluice trace'",
+            end.traces, input->spec.name, end.traces);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
         status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing of %s was recorded" : "%s launched no kernel",
                          input->spec.name);

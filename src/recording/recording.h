@@ -19,10 +19,11 @@ typedef struct sl_record_options sl_record_options;
 typedef struct sl_run_end {
     sl_workload_result workload; /* of workloads */
     int exit_code, signal;       /* of a program; 0: none */
-    uint32_t traces;             /* files that a program's processes recorded */
+    uint32_t traces;             /* files that a program's processes recorded, without those of processes that
+                                    launched nothing where another one did */
     uint32_t unfinished;         /* of them, by processes that ended early: they have what was recorded until then */
     uint64_t failed;             /* launches that ended with an error */
-    uint64_t problems;           /* things a program needed and did not get; it was told on stderr */
+    uint64_t problems;           /* things a program needed and did not get; reported on stderr */
     char note[1024];             /* what the report should say of a program; empty: nothing */
 } sl_run_end;
 
@@ -33,6 +34,7 @@ typedef sl_status sl_program_starter(void *context, const sl_input *input, const
 
 struct sl_record_options {
     sl_trace_filter filter; /* which launches */
+    uint32_t process;       /* of programs: of the processes that launch kernels, which one (1, 2 …); 0: all */
     /* the emulator */
     sl_run_settings settings;
     bool output_to_stderr; /* of programs: what they write to standard output goes to standard error */

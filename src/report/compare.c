@@ -432,7 +432,7 @@ static bool sort(sl_comparison *c)
 static const sl_metric effects[] = {SL_METRIC_cycles, SL_METRIC_time_ns, SL_METRIC_ld_sector_misses, SL_METRIC_sectors,
                                     SL_METRIC_warp_insts};
 
-/* Loads have no cycles; where misses did not change, as with other stores, their sectors tell. */
+/* Loads have no cycles; where misses did not change, as with other stores, their sectors are compared. */
 static sl_metric effect_of_loads(const sl_comparison *c)
 {
     double changed = 0;

@@ -45,7 +45,7 @@ typedef struct sl_comparison {
 
 typedef struct sl_compared_side {
     const char *name;    /* for labels and messages */
-    const sl_page *page; /* what was counted, modelled or simulated; NULL: a report */
+    const sl_page *page; /* what was counted, modeled or simulated; NULL: a report */
     const char *text;    /* of a JSON report */
     size_t bytes;
 } sl_compared_side;

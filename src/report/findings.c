@@ -10,7 +10,7 @@
 #include "report/launches.h"
 #include "report/rules.h"
 
-const sl_finding_limits sl_finding_least = {
+const sl_finding_limits sl_finding_limit = {
 #define SL_FINDING_LIMIT(id, value, what) .id = value,
 #include "report/rules.def"
 };
@@ -84,9 +84,9 @@ static sl_status rank(sl_findings *findings, sl_error *error)
     qsort(r, count, sizeof *r, by_share);
     for (size_t i = 0; i < count; i++) {
         bool first = !kept || !same_group(&findings->list.items[kept - 1], &r[i].finding);
-        double least = r[i].finding.estimated ? sl_finding_least.gain : sl_finding_least.rule_share;
-        bool enough = r[i].group >= least && r[i].cycles >= sl_finding_least.cycles;
-        if (enough && (first || r[i].finding.share >= sl_finding_least.place_share))
+        double min_share = r[i].finding.estimated ? sl_finding_limit.gain : sl_finding_limit.rule_share;
+        bool enough = r[i].group >= min_share && r[i].cycles >= sl_finding_limit.cycles;
+        if (enough && (first || r[i].finding.share >= sl_finding_limit.place_share))
             findings->list.items[kept++] = r[i].finding;
     }
     findings->list.count = kept;

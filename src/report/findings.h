@@ -9,7 +9,7 @@
 #ifndef SL_REPORT_FINDINGS_H
 #define SL_REPORT_FINDINGS_H
 
-#include "analysis/result_set.h"
+#include "analysis/analysis.h"
 #include "report/document.h"
 
 typedef enum sl_rule_id {
@@ -35,7 +35,7 @@ char *sl_rule_measure(const sl_rule *rule, char *buffer, size_t size);
 typedef struct sl_findings_input {
     const sl_launch_log *counted;  /* required */
     const sl_launch_log *measured; /* by the model or the simulator */
-    const sl_launch_log *classes;  /* by the model, where the simulator measured: it does not tell classes of misses */
+    const sl_launch_log *classes;  /* by the model, where the simulator measured: it does not classify misses */
     const sl_machine *machine;     /* required */
     /* For costs that are estimated anew (finding_costs.h); NULL: costs are shares of the counted work. */
     const sl_recording *recording;

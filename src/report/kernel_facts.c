@@ -166,7 +166,7 @@ static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
 
 /* ---- places ---- */
 
-/* Whether two access sectors alike: one load of a line can be strided beside others that are not. */
+/* Whether two access sectors alike: of the loads of one line, some can be strided and others not. */
 static bool alike(const sl_counts *a, const sl_counts *b)
 {
     double some = (SL_FACT(*a, ld_sectors) + SL_FACT(*a, st_sectors)) *
@@ -246,7 +246,7 @@ static sl_status join(const sl_findings_input *in, sl_kernel_sum *const sums[3],
             add_classes(&sums[1][i], &sums[2][i]);
         if (sums[1])
             k->measured = sums[1][i].counts;
-        k->modelled = sl_counts_has(&k->measured, SL_COUNTER_ld_sector_hits);
+        k->modeled = sl_counts_has(&k->measured, SL_COUNTER_ld_sector_hits);
         if (!add_places(k, &sums[0][i], sums[1] ? &sums[1][i] : NULL, arena))
             return sl_fail_memory(error);
     }

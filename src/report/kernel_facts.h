@@ -25,7 +25,7 @@ typedef struct sl_kernel_facts {
     const sl_machine *machine;
     const sl_costs *cost;
     sl_counts counted, measured; /* of all launches */
-    bool modelled;               /* hits and misses are known */
+    bool modeled;                /* hits and misses are known */
     uint64_t launches, blocks;
     uint32_t lanes;
     double footprint_bytes; /* summed over the launches */

@@ -508,18 +508,18 @@ void sl_document_counted(sl_document *d, const sl_launch_log *log)
 
 /* ---- the model ---- */
 
-#define MODELLED                                                                                                       \
+#define MODELED                                                                                                        \
     SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity, SL_METRIC_conflict,         \
         SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_bypassed, SL_METRIC_pending_hits, SL_METRIC_l2_read_sectors,        \
         SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
-static const sl_metric_list modelled =
-    SL_METRIC_LIST(SL_METRIC_est_cycles, SL_METRIC_est_ns, SL_METRIC_est_limit, MODELLED);
+static const sl_metric_list modeled =
+    SL_METRIC_LIST(SL_METRIC_est_cycles, SL_METRIC_est_ns, SL_METRIC_est_limit, MODELED);
 static const load_view missing = {"loads with the most misses", "misses", SL_METRIC_ld_sector_misses,
-                                  SL_METRIC_LIST(MODELLED),     false,    true};
+                                  SL_METRIC_LIST(MODELED),      false,    true};
 
-void sl_document_modelled(sl_document *d, const sl_launch_log *log)
+void sl_document_modeled(sl_document *d, const sl_launch_log *log)
 {
-    add_launches(d, NULL, log, &modelled, false);
+    add_launches(d, NULL, log, &modeled, false);
     add_failures(d, log);
     add_kernels(d, log, &missing);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches with their memory instructions, as parts of documents: counted, modelled or simulated. */
+/* Launches with their memory instructions, as parts of documents: counted, modeled or simulated. */
 #ifndef SL_REPORT_LAUNCHES_H
 #define SL_REPORT_LAUNCHES_H
 
@@ -14,7 +14,7 @@ void sl_document_launches(sl_document *document, const sl_launch_log *log, const
 /* For people: a row per launch, or per kernel where there are many; then, per kernel, the memory instructions with the
  * most traffic or misses. */
 void sl_document_counted(sl_document *document, const sl_launch_log *log);
-void sl_document_modelled(sl_document *document, const sl_launch_log *log);
+void sl_document_modeled(sl_document *document, const sl_launch_log *log);
 void sl_document_simulated(sl_document *document, const sl_result *result);
 
 /* ---- for other parts ---- */

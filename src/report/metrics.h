@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics: the counters and the formulas over them of trace/metrics.def, and their values for anything that was
- * counted, modelled, simulated or profiled. Every table of a terminal or a page is a list of these. */
+ * counted, modeled, simulated or profiled. Every table of a terminal or a page is a list of these. */
 #ifndef SL_REPORT_METRICS_H
 #define SL_REPORT_METRICS_H
 

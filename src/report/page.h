@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One self-contained HTML page about a run: counters, model, reuse, comparisons of cache sizes and policies, and
- * hardware counters beside the model. Any of these may be missing.
+ * hardware counters next to the model. Any of these may be missing.
  *
  * Tables are in the HTML; charts and sorting are added by the script of the page, from one JSON object: the document
  * that sl_document_page makes (without the list of launches, where there are many). Nothing is fetched from anywhere.
@@ -27,11 +27,11 @@ typedef struct sl_page_input {
     const char *subject; /* title of the page: "spmv rows=500", "app.slt" */
     const char *note;    /* a line under the overview */
     sl_report_info info;
-    const sl_launch_log *counted, *modelled; /* of the same launches, in the same order */
-    const sl_result *profile;                /* of these launches too */
-    const sl_sweep *sizes, *policies;        /* of the model */
-    const sl_sweep *simulated;               /* L1 policies in the simulator; the baseline first */
-    const sl_plan *plan;                     /* of the code that ran: what loads gain by bypassing */
+    const sl_launch_log *counted, *modeled; /* of the same launches, in the same order */
+    const sl_result *profile;               /* of these launches too */
+    const sl_sweep *sizes, *policies;       /* of the model */
+    const sl_sweep *simulated;              /* L1 policies in the simulator; the baseline first */
+    const sl_plan *plan;                    /* of the code that ran: what loads gain by bypassing */
     const sl_validation *validation;
     const sl_machine *machine; /* that cycles are of */
     size_t sources;

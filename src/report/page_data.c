@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
+/* Joins what was counted, modeled and profiled. Kernels are the same when their symbols and their memory
  * instructions are. Where the model and the trace both know a counter the model's is taken: its sectors are those of
  * the machine. */
 #include "report/page_data.h"
@@ -195,10 +195,10 @@ static void drop_idle_loads(sl_page_kernel *k)
 static bool fill(sl_page *page)
 {
     const sl_page_input *in = &page->input;
-    const sl_counter_set none = {0}, modelled = known_by(in->modelled);
-    if (in->counted && !add_log(page, in->counted, &modelled))
+    const sl_counter_set none = {0}, modeled = known_by(in->modeled);
+    if (in->counted && !add_log(page, in->counted, &modeled))
         return false;
-    if (in->modelled && !add_log(page, in->modelled, &none))
+    if (in->modeled && !add_log(page, in->modeled, &none))
         return false;
     for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
         if (!add_profile(page, &in->profile->sums.kernel[i]))

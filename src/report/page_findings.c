@@ -139,7 +139,7 @@ static double value(const sl_counts *c, sl_counter counter)
     return (double)c->value[counter];
 }
 
-/* What L1, L2 and DRAM moved, beside what they could have moved in that time. */
+/* What L1, L2 and DRAM moved, compared with what they could have moved in that time. */
 static void light_cells(sl_table *t, const sl_machine *m, const sl_counts *c)
 {
     double cycles = value(c, SL_COUNTER_cycles), cores = m->cores, issue = 0;

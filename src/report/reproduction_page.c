@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A paper as an HTML page: tables, and bars of the paper's numbers beside ours. */
+/* A paper as an HTML page: tables, and bars of the paper's numbers next to ours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static sl_status put_table(FILE *file, const sl_reproduction *r, const sl_paper_
 
 /* ---- bars ---- */
 
-enum { HEIGHT = 200, TOP = 12, GAP = 10, COLOURS = 8, FULL_WIDTH = 960 };
+enum { HEIGHT = 200, TOP = 12, GAP = 10, COLORS = 8, FULL_WIDTH = 960 };
 
 typedef struct bars {
     FILE *file;
@@ -162,14 +162,14 @@ static double height_of(const bars *b, double value)
     return TOP + (HEIGHT - TOP) * (b->max - value) / (b->max - b->min);
 }
 
-static void put_bar(bars *b, double value, size_t series, bool paper, const char *name, const sl_paper_measure *m)
+static void draw_bar(bars *b, double value, size_t series, bool paper, const char *name, const sl_paper_measure *m)
 {
     double base = isnan(m->neutral) ? 0 : fmax(b->min, fmin(b->max, m->neutral));
     double top = height_of(b, fmax(value, base)), bottom = height_of(b, fmin(value, base));
     char text[SL_MEASURE_BYTES];
     if (isfinite(value)) {
         fprintf(b->file, "<rect class=\"s%zu%s%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-                series % COLOURS, series < COLOURS ? "" : " second", paper ? " paper" : "", b->x, top, b->bar - 1,
+                series % COLORS, series < COLORS ? "" : " second", paper ? " paper" : "", b->x, top, b->bar - 1,
                 fmax(bottom - top, 0.5));
         sl_html_text(b->file, name);
         fprintf(b->file, " %s</title></rect>\n", sl_measure_text(m, value, text));
@@ -177,7 +177,7 @@ static void put_bar(bars *b, double value, size_t series, bool paper, const char
     b->x += b->bar;
 }
 
-static void put_name(bars *b, const char *name, const char *class, double start)
+static void draw_name(bars *b, const char *name, const char *class, double start)
 {
     fprintf(b->file, "<text class=%s transform=\"translate(%.1f %d) rotate(-50)\">", class, (start + b->x) / 2,
             HEIGHT + 14);
@@ -186,7 +186,7 @@ static void put_name(bars *b, const char *name, const char *class, double start)
     b->x += GAP;
 }
 
-static void put_cluster(bars *b, const char *name, int program, int group)
+static void draw_cluster(bars *b, const char *name, int program, int group)
 {
     double start = b->x;
     for (size_t c = 0; c < b->figure->columns; c++) {
@@ -198,25 +198,25 @@ static void put_cluster(bars *b, const char *name, int program, int group)
         char label[160];
         snprintf(label, sizeof label, "%s, %s, paper:", name, column->name);
         if (column->numbers)
-            put_bar(b, value.paper, c, true, label, &column->measure);
+            draw_bar(b, value.paper, c, true, label, &column->measure);
         snprintf(label, sizeof label, "%s, %s:", name, column->name);
-        put_bar(b, value.ours, c, false, label, &column->measure);
+        draw_bar(b, value.ours, c, false, label, &column->measure);
     }
-    put_name(b, name, program < 0 ? "mean" : "row", start);
+    draw_name(b, name, program < 0 ? "mean" : "row", start);
 }
 
 /* A ranking: the means alone, each with the name of its column. */
-static void put_ranking(bars *b, int group)
+static void draw_ranking(bars *b, int group)
 {
     for (size_t c = 0; c < b->figure->columns; c++) {
         const sl_paper_column *column = &b->figure->column[c];
         double start = b->x;
-        put_bar(b, sl_compare_group(b->r, column, group).ours, 0, false, column->name, &column->measure);
-        put_name(b, column->name, "row", start);
+        draw_bar(b, sl_compare_group(b->r, column, group).ours, 0, false, column->name, &column->measure);
+        draw_name(b, column->name, "row", start);
     }
 }
 
-static void put_axis(bars *b, double width)
+static void draw_axis(bars *b, double width)
 {
     double raw = (b->max - b->min) / 4, unit = pow(10, floor(log10(raw)));
     double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
@@ -248,17 +248,17 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
             width, height, width, height);
     sl_html_text(file, figure->title);
     fputs("; the numbers are in the table</title>\n", file);
-    put_axis(&b, width);
+    draw_axis(&b, width);
     for (size_t g = 0; g < figure->groups; g++) {
         const sl_paper_group *group = &r->group[figure->group[g]];
         if (figure->ranked) {
-            put_ranking(&b, figure->group[g]);
+            draw_ranking(&b, figure->group[g]);
             continue;
         }
         for (size_t i = 0; i < group->count; i++)
-            put_cluster(&b, r->paper->program[group->program[i]].name, group->program[i], -1);
+            draw_cluster(&b, r->paper->program[group->program[i]].name, group->program[i], -1);
         if (group->count)
-            put_cluster(&b, group->name, -1, figure->group[g]);
+            draw_cluster(&b, group->name, -1, figure->group[g]);
     }
     fputs("</svg></div>\n", file);
     if (figure->ranked)
@@ -266,8 +266,8 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
     fputs("<p class=legend>", file);
     for (size_t c = 0; c < figure->columns; c++) {
         if (figure->column[c].numbers)
-            fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % COLOURS);
-        fprintf(file, "<span><i class=\"s%zu%s\"></i> ", c % COLOURS, c < COLOURS ? "" : " second");
+            fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % COLORS);
+        fprintf(file, "<span><i class=\"s%zu%s\"></i> ", c % COLORS, c < COLORS ? "" : " second");
         sl_html_text(file, figure->column[c].name);
         fputs("</span> ", file);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of rules.def. Each looks at a kernel, or at each place of one, and says what it costs. */
+/* The rules of rules.def. Each examines a kernel, or each memory instruction of one, and reports what it costs. */
 #include "report/rules.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ const sl_rule sl_rules[SL_RULES] = {
 
 enum { SECTOR = 32 };
 
-/* A place or kernel that a rule has found something of; `work` in cycles of SMs. */
+/* A source location or kernel for which a rule reports something; `work` in cycles of SMs. */
 static sl_finding *found(sl_rule_run *run, const sl_place *place, double effect, double work)
 {
     const sl_kernel_facts *k = run->kernel;
@@ -133,11 +133,11 @@ static const sl_place *most(const sl_kernel_facts *k, double weight(const sl_cou
     return best;
 }
 
-/* Whether misses by conflict alone tell the story. */
+/* Whether nearly all repeated misses are conflict misses. */
 static bool by_conflict(const sl_counts *m)
 {
     double others = SL_FACT(*m, capacity_sectors) + SL_FACT(*m, mshr_sectors);
-    return SL_FACT(*m, conflict_sectors) > sl_finding_least.conflict_times * others;
+    return SL_FACT(*m, conflict_sectors) > sl_finding_limit.conflict_times * others;
 }
 
 /* What of the working set L1 would hold. */
@@ -163,7 +163,7 @@ static void find_l1_thrashing(sl_rule_run *run)
     const sl_kernel_facts *k = run->kernel;
     double sectors = SL_FACT(k->measured, ld_sectors), again = lost(&k->measured);
     char share[SL_HUMAN_BYTES], fit[160];
-    if (!k->modelled || again <= 0 || again < run->rule->threshold * sectors || by_conflict(&k->measured))
+    if (!k->modeled || again <= 0 || again < run->rule->threshold * sectors || by_conflict(&k->measured))
         return;
     sl_finding *f = found(run, most(k, lost), again, again * fetch_cost(k));
     cite(f, "lost_share", again / sectors);
@@ -185,7 +185,7 @@ static void find_conflict_misses(sl_rule_run *run)
     const sl_kernel_facts *k = run->kernel;
     double sectors = SL_FACT(k->measured, ld_sectors), conflict = conflicts(&k->measured);
     char share[SL_HUMAN_BYTES];
-    if (!k->modelled || conflict <= 0 || conflict < run->rule->threshold * sectors || !by_conflict(&k->measured))
+    if (!k->modeled || conflict <= 0 || conflict < run->rule->threshold * sectors || !by_conflict(&k->measured))
         return;
     const sl_level *l1 = &k->machine->level[0];
     sl_finding *f = found(run, most(k, conflicts), conflict, conflict * fetch_cost(k));
@@ -195,22 +195,22 @@ static void find_conflict_misses(sl_rule_run *run)
         percent(conflict / sectors, share), l1->ways);
 }
 
-/* Whether other instructions use the lines that a place brings: those of the same array that hit, or would. */
+/* Whether other instructions use the lines that this one fills: those of the same array that hit, or would. */
 static bool used_by_others(const sl_kernel_facts *k, const sl_place *p)
 {
     double used = 0;
     for (size_t i = 0; i < k->places; i++)
         if (&k->place[i] != p && sl_inst_same_array(k->place[i].inst, p->inst))
             used += SL_FACT(k->place[i].measured, ld_sector_hits) + lost(&k->place[i].measured);
-    return used > sl_finding_least.stream_share * SL_FACT(p->measured, ld_sectors);
+    return used > sl_finding_limit.stream_share * SL_FACT(p->measured, ld_sectors);
 }
 
 static void find_no_reuse(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
-    const sl_finding_limits *least = &sl_finding_least;
+    const sl_finding_limits *least = &sl_finding_limit;
     double misses = SL_FACT(k->measured, ld_sector_misses), gone = lost(&k->measured);
-    if (!k->modelled || misses <= 0)
+    if (!k->modeled || misses <= 0)
         return;
     for (size_t i = 0; i < k->places; i++) {
         const sl_place *p = &k->place[i];
@@ -239,7 +239,7 @@ static void find_l2_sharing(sl_rule_run *run)
     double sector = k->machine->level[0].sector_bytes, first = SL_FACT(k->measured, compulsory_sectors);
     double distinct = k->footprint_bytes / sector;
     char times[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES];
-    if (!k->modelled || distinct <= 0 || first < run->rule->threshold * distinct)
+    if (!k->modeled || distinct <= 0 || first < run->rule->threshold * distinct)
         return;
     sl_finding *f = found(run, NULL, first - distinct, (first - distinct) * k->cost->l2_sector * sector / SECTOR);
     cite(f, "sms_per_sector", first / distinct);
@@ -354,7 +354,7 @@ static const sl_kernel_facts *launched_most(const sl_fact_list *all)
     return best;
 }
 
-/* Of all kernels together: once, for the one that is launched most. */
+/* About all kernels together: reported once, for the kernel with the most launches. */
 static void find_launch_overhead(sl_rule_run *run)
 {
     const sl_fact_list *all = run->facts;
@@ -366,7 +366,7 @@ static void find_launch_overhead(sl_rule_run *run)
         own += all->kernel[i].time;
     if (sl_counts_has(&run->kernel->measured, SL_COUNTER_cycles)) /* the simulator's have launching in them */
         own -= overhead;
-    if (launches < sl_finding_least.launches || own <= 0 || overhead < run->rule->threshold * all->time)
+    if (launches < sl_finding_limit.launches || own <= 0 || overhead < run->rule->threshold * all->time)
         return;
     sl_finding *f = found(run, NULL, overhead, 0);
     if (f) {

@@ -9,7 +9,7 @@ typedef struct sl_finding_limits {
 #define SL_FINDING_LIMIT(id, value, what) double id;
 #include "report/rules.def"
 } sl_finding_limits;
-extern const sl_finding_limits sl_finding_least;
+extern const sl_finding_limits sl_finding_limit;
 
 typedef struct sl_rule_run {
     const sl_fact_list *facts;

@@ -230,7 +230,7 @@ sl_status sl_page_sources(const sl_source_paths *wanted, sl_page_input *input, s
         status = add_wanted(&found, wanted->path[i], arena, error);
     if (!status) {
         find_of_log(&found, wanted, input->counted, arena);
-        find_of_log(&found, wanted, input->modelled, arena);
+        find_of_log(&found, wanted, input->modeled, arena);
         find_of_profile(&found, wanted, input->profile, arena);
         sl_source_text *copy = sl_arena_array(arena, sl_source_text, found.count + 1);
         if (copy && found.count)

@@ -115,7 +115,7 @@ static void add_ranking(sl_document *d, const sl_plan *plan)
     }
 }
 
-/* Rounded to what timings can tell. */
+/* Rounded to the precision of timings. */
 static void number(sl_table *t, double value, int digits, const char *unit)
 {
     sl_table_number(t, round(value * 1e4) / 1e4, digits, unit);

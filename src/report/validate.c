@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const sl_quantity_info sl_quantity_infos[SL_QUANTITIES] = {{"l1_hit_rate", SL_METRIC_l1_hit_rate},
                                                            {"l2_read_hit_rate", SL_METRIC_l2_read_hit_rate},
@@ -129,4 +130,27 @@ sl_mean_error sl_validation_counter_mean(const sl_validation *v, sl_counter coun
             sl_counter_error(counter, &v->launch[i].measured, v->launch[i].model, &difference))
             add(&sum, &max, &v->launch[i], difference);
     return mean_of(sum);
+}
+
+sl_status sl_validated_rows(const sl_hardware_comparison *compared, const sl_recording *recording, const char *workload,
+                            sl_arena *arena, sl_validated **rows, sl_error *error)
+{
+    sl_validated *row = sl_arena_array(arena, sl_validated, compared->pairs.count + 1);
+    bool whole = row;
+    for (size_t i = 0; whole && i < compared->pairs.count; i++) {
+        const sl_ncu_pair *pair = &compared->pairs.pair[i];
+        const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, pair->launch);
+        const sl_trace_kernel *kernel = sl_trace_kernel_at(recording->trace, launch->kernel);
+        row[i] = (sl_validated){.workload = sl_arena_strdup(arena, workload ? workload : pair->measured->workload),
+                                .symbol = sl_arena_strdup(arena, kernel->symbol),
+                                .name = sl_arena_strdup(arena, kernel->name),
+                                .index = launch->index,
+                                .measured = pair->measured->counts,
+                                .model = &compared->predicted[i * compared->points]};
+        memcpy(row[i].grid, launch->grid, sizeof row[i].grid);
+        memcpy(row[i].block, launch->block, sizeof row[i].block);
+        whole = row[i].workload && row[i].symbol && row[i].name;
+    }
+    *rows = row;
+    return whole ? SL_OK : sl_fail_memory(error);
 }

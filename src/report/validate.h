@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions beside what hardware counted, per launch and per counter: as tables, JSON, CSV, and a scatter plot. */
+/* Predictions compared with hardware counters, per launch and per counter: as tables, JSON, CSV, and a scatter plot. */
 #ifndef SL_REPORT_VALIDATE_H
 #define SL_REPORT_VALIDATE_H
 
 #include "report/document.h"
 #include "report/metrics.h"
+#include "study/hardware.h"
 
 /* What a prediction is judged by: metrics that are shares, whose errors are in points of a hundred, and counts, whose
  * errors are in percent of what was measured. */
@@ -75,5 +76,9 @@ void sl_document_validation(sl_document *document, const sl_validation *validati
 void sl_document_validation_data(sl_document *document, const sl_validation *validation);
 /* A panel per quantity: measured across, predicted upwards, a dot per launch. */
 sl_status sl_validation_plot(FILE *file, const sl_validation *validation, sl_error *error);
+
+/* A row for each pair, in the arena but for its predictions. `workload` NULL: the one that the counters name. */
+sl_status sl_validated_rows(const sl_hardware_comparison *compared, const sl_recording *recording, const char *workload,
+                            sl_arena *arena, sl_validated **rows, sl_error *error);
 
 #endif

@@ -86,7 +86,7 @@ static void skip(parser *p)
         p->at++;
 }
 
-static bool take(parser *p, const char *symbol)
+static bool accept(parser *p, const char *symbol)
 {
     skip(p);
     size_t length = strlen(symbol);
@@ -98,7 +98,7 @@ static bool take(parser *p, const char *symbol)
 }
 
 /* A name, with '_' and '-' inside of it where a counter or configuration has them. */
-static char *take_name(parser *p)
+static char *parse_name(parser *p)
 {
     skip(p);
     const char *start = p->at;
@@ -113,7 +113,7 @@ static char *take_name(parser *p)
 static const sl_expression *parse_arguments(parser *p, operation what)
 {
     const sl_expression *left = parse_and(p), *right = NULL;
-    if (!p->status && take(p, ","))
+    if (!p->status && accept(p, ","))
         right = parse_arguments(p, what);
     return p->status ? NULL : make(p, (sl_expression){.operation = what, .left = left, .right = right});
 }
@@ -121,29 +121,29 @@ static const sl_expression *parse_arguments(parser *p, operation what)
 static const sl_expression *parse_function(parser *p, operation what)
 {
     sl_expression e = {.operation = what};
-    if (!take(p, "("))
+    if (!accept(p, "("))
         return trouble(p, "a '(' is missing after the function name", NULL);
     if (what == MIN || what == MAX) {
         const sl_expression *all = parse_arguments(p, what);
-        return p->status || take(p, ")") ? all : trouble(p, "a ')' is missing", NULL);
+        return p->status || accept(p, ")") ? all : trouble(p, "a ')' is missing", NULL);
     }
-    char *name = take_name(p);
+    char *name = parse_name(p);
     if (!name)
         return NULL;
     e.name = what == AT ? p->names->program(p->names->context, name) : p->names->group(p->names->context, name);
     if (e.name < 0)
         return trouble(p, what == AT ? "unknown program" : "unknown group", name);
-    if (!take(p, ","))
+    if (!accept(p, ","))
         return trouble(p, "a ',' is missing after", name);
     e.left = parse_and(p);
     if (p->status)
         return NULL;
-    return take(p, ")") ? make(p, e) : trouble(p, "a ')' is missing", NULL);
+    return accept(p, ")") ? make(p, e) : trouble(p, "a ')' is missing", NULL);
 }
 
 static const sl_expression *parse_named(parser *p)
 {
-    char *name = take_name(p);
+    char *name = parse_name(p);
     if (!name)
         return NULL;
     if (*p->at != '.') {
@@ -156,7 +156,7 @@ static const sl_expression *parse_named(parser *p)
     sl_expression e = {.operation = COUNTER, .name = p->names->config(p->names->context, name)};
     if (e.name < 0)
         return trouble(p, "unknown configuration", name);
-    e.counter = take_name(p);
+    e.counter = parse_name(p);
     if (e.counter && !*e.counter)
         return trouble(p, "a counter name is missing after the '.' of", name);
     return p->status ? NULL : make(p, e);
@@ -168,9 +168,9 @@ static const sl_expression *parse_primary(parser *p)
     if (++p->depth > MAX_DEPTH)
         return trouble(p, "too many nested parentheses", NULL);
     const sl_expression *e;
-    if (take(p, "(")) {
+    if (accept(p, "(")) {
         e = parse_and(p);
-        if (!p->status && !take(p, ")"))
+        if (!p->status && !accept(p, ")"))
             e = trouble(p, "a ')' is missing", NULL);
     } else if (isdigit((unsigned char)*p->at)) {
         char *end;
@@ -204,7 +204,7 @@ static const sl_expression *parse_operators(parser *p, int binding)
         return parse_primary(p);
     const sl_expression *left = parse_operators(p, binding + 1);
     for (int i = 0; i < 4 && !p->status; i++) {
-        if (!operators[binding][i].symbol || !take(p, operators[binding][i].symbol))
+        if (!operators[binding][i].symbol || !accept(p, operators[binding][i].symbol))
             continue;
         const sl_expression *right = parse_operators(p, binding + 1);
         if (p->status)
@@ -238,7 +238,7 @@ typedef struct summary {
     size_t count, truths;
 } summary;
 
-static summary summarise(const sl_expression *e, const sl_expression_source *source, bool *holes)
+static summary summarize(const sl_expression *e, const sl_expression_source *source, bool *holes)
 {
     summary s = {.min = INFINITY, .max = -INFINITY};
     const int *program;
@@ -262,7 +262,7 @@ static summary summarise(const sl_expression *e, const sl_expression_source *sou
 
 static double group_value(const sl_expression *e, const sl_expression_source *source, bool *holes)
 {
-    summary s = summarise(e, source, holes);
+    summary s = summarize(e, source, holes);
     if (!s.count)
         return NAN;
     switch (e->operation) {

@@ -62,7 +62,7 @@ static sl_status choose_launches(const sl_recording *recording, const sl_ncu_wan
     return SL_OK;
 }
 
-static sl_status run_points(const sl_point_batch *batch, sl_beside_hardware *to, const sl_counts *facts,
+static sl_status run_points(const sl_point_batch *batch, sl_hardware_comparison *to, const sl_counts *facts,
                             sl_error *error)
 {
     sl_point_result *result = calloc(batch->count + 1, sizeof *result);
@@ -78,11 +78,11 @@ static sl_status run_points(const sl_point_batch *batch, sl_beside_hardware *to,
     return status;
 }
 
-sl_status sl_beside_hardware_run(const sl_recording *recording, const sl_ncu *ncu, const sl_ncu_wanted *wanted,
-                                 const sl_point *point, size_t points, sl_pool *pool, const sl_progress *progress,
-                                 sl_beside_hardware *to, sl_error *error)
+sl_status sl_hardware_comparison_run(const sl_recording *recording, const sl_ncu *ncu, const sl_ncu_wanted *wanted,
+                                     const sl_point *point, size_t points, sl_pool *pool, const sl_progress *progress,
+                                     sl_hardware_comparison *to, sl_error *error)
 {
-    *to = (sl_beside_hardware){.points = points};
+    *to = (sl_hardware_comparison){.points = points};
     sl_recording chosen = {0};
     sl_status status =
         sl_ncu_match(ncu, wanted, recording->trace, recording->launch, recording->launches, &to->pairs, error);
@@ -109,13 +109,13 @@ sl_status sl_beside_hardware_run(const sl_recording *recording, const sl_ncu *nc
     free(c.facts);
     free(chosen.launch);
     if (status)
-        sl_beside_hardware_fini(to);
+        sl_hardware_comparison_fini(to);
     return status;
 }
 
-void sl_beside_hardware_fini(sl_beside_hardware *to)
+void sl_hardware_comparison_fini(sl_hardware_comparison *to)
 {
     sl_ncu_pairs_fini(&to->pairs);
     free(to->predicted);
-    *to = (sl_beside_hardware){0};
+    *to = (sl_hardware_comparison){0};
 }

@@ -7,18 +7,18 @@
 #include "study/point.h"
 #include "trace/ncu_match.h"
 
-typedef struct sl_beside_hardware {
+typedef struct sl_hardware_comparison {
     sl_ncu_pairs pairs;
     size_t points;
     sl_counts *predicted; /* [pairs.count][points]; counters that a point does not have come from the trace */
-} sl_beside_hardware;
+} sl_hardware_comparison;
 
 /* Runs the points, whose machines are resolved, on the launches that have counters. Launches of which only a part was
  * recorded are an error. `recording` has all launches of the wanted kernels, whatever their index. `pool` and
  * `progress` may be NULL. On failure there is nothing to free. */
-sl_status sl_beside_hardware_run(const sl_recording *recording, const sl_ncu *ncu, const sl_ncu_wanted *wanted,
-                                 const sl_point *point, size_t points, sl_pool *pool, const sl_progress *progress,
-                                 sl_beside_hardware *result, sl_error *error);
-void sl_beside_hardware_fini(sl_beside_hardware *result);
+sl_status sl_hardware_comparison_run(const sl_recording *recording, const sl_ncu *ncu, const sl_ncu_wanted *wanted,
+                                     const sl_point *point, size_t points, sl_pool *pool, const sl_progress *progress,
+                                     sl_hardware_comparison *result, sl_error *error);
+void sl_hardware_comparison_fini(sl_hardware_comparison *result);
 
 #endif

@@ -13,8 +13,6 @@
 
 /* ---- the code ---- */
 
-enum { SL_PROGRAM_SM = 90 }; /* of the device that programs see */
-
 /* What a program kept: names and texts, each ended by a zero. */
 static sl_status split_texts(sl_ptx_texts *texts, const char *data, size_t bytes, sl_error *error)
 {

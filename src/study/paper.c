@@ -31,7 +31,7 @@ static sl_status no_memory(reader *r)
 /* Room for `count` items in the paper's arena. */
 #define ROOM(r, type, count) sl_arena_array(&(r)->paper->arena, type, (count) + 1)
 
-/* Puts values of 'each' in the place of their names. */
+/* Replaces the names of 'each' by their values. */
 static sl_status replace_given(reader *r, const char **text)
 {
     for (size_t i = 0; *text && i < r->givens; i++)
@@ -42,7 +42,7 @@ static sl_status replace_given(reader *r, const char **text)
 static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
 {
     const char *text = NULL;
-    sl_status status = sl_yaml_take_word(&r->yaml, node, name, &text);
+    sl_status status = sl_yaml_read_word(&r->yaml, node, name, &text);
     if (status || !node)
         return status;
     *word = sl_arena_strdup(&r->paper->arena, text);
@@ -92,16 +92,16 @@ static size_t expanded(reader *r, const yaml_node_t *items)
 }
 
 /* Takes an item, with its key in a map (NULL: none), into `to`. */
-typedef sl_status take_item(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to);
+typedef sl_status read_item(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to);
 
-static sl_status take_each(reader *r, const yaml_node_t *key, const yaml_node_t *node, size_t variable, take_item *take,
-                           void *to)
+static sl_status read_each(reader *r, const yaml_node_t *key, const yaml_node_t *node, size_t variable,
+                           read_item *read_one, void *to)
 {
     const yaml_node_t *each = each_of(r, node);
     if (each && (each->type != YAML_MAPPING_NODE || r->givens + sl_yaml_items(each) > MAX_EACH + variable))
         return FAIL(each, "'each' takes up to %d names and their values, such as {p: [lru, srrip]}", MAX_EACH);
     if (!each || variable == sl_yaml_items(each))
-        return take(r, key, node, to);
+        return read_one(r, key, node, to);
     const yaml_node_t *list = sl_yaml_item(&r->yaml, each, variable);
     sl_status status = SL_OK;
     for (size_t i = 0; i < values_of(list) && !status; i++) {
@@ -112,18 +112,18 @@ static sl_status take_each(reader *r, const yaml_node_t *key, const yaml_node_t 
         if (!value || !r->given[r->givens].name)
             return FAIL(list, "'each' takes single values");
         r->givens++;
-        status = take_each(r, key, node, variable + 1, take, to);
+        status = read_each(r, key, node, variable + 1, read_one, to);
         r->givens--;
     }
     return status;
 }
 
-static sl_status take_items(reader *r, const yaml_node_t *items, take_item *take, void *to)
+static sl_status read_items(reader *r, const yaml_node_t *items, read_item *read_one, void *to)
 {
     sl_status status = SL_OK;
     for (size_t i = 0; i < sl_yaml_items(items) && !status; i++)
-        status = take_each(r, items->type == YAML_MAPPING_NODE ? sl_yaml_key(&r->yaml, items, i) : NULL,
-                           sl_yaml_item(&r->yaml, items, i), 0, take, to);
+        status = read_each(r, items->type == YAML_MAPPING_NODE ? sl_yaml_key(&r->yaml, items, i) : NULL,
+                           sl_yaml_item(&r->yaml, items, i), 0, read_one, to);
     return status;
 }
 
@@ -157,7 +157,7 @@ static int find_config(const void *context, const char *name)
 }
 
 /* A name that expressions can use. */
-static sl_status take_name(reader *r, const yaml_node_t *key, const char **name)
+static sl_status read_name(reader *r, const yaml_node_t *key, const char **name)
 {
     sl_status status = copy_word(r, key, "a name", name);
     if (status)
@@ -189,7 +189,7 @@ static void split_program(sl_paper_program *p)
 }
 
 /* "programs: workloads": all of them, by their names and at their sizes. */
-static sl_status take_workloads(reader *r)
+static sl_status read_workloads(reader *r)
 {
     sl_paper *paper = r->paper;
     paper->program = ROOM(r, sl_paper_program, sl_workload_count());
@@ -203,11 +203,11 @@ static sl_status take_workloads(reader *r)
     return SL_OK;
 }
 
-static sl_status take_programs(reader *r, const yaml_node_t *map)
+static sl_status read_programs(reader *r, const yaml_node_t *map)
 {
     sl_paper *paper = r->paper;
     if (is_word(map, "workloads"))
-        return take_workloads(r);
+        return read_workloads(r);
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'programs' takes names and workloads, such as {PTF: particlefilter}");
     paper->program = ROOM(r, sl_paper_program, sl_yaml_items(map));
@@ -217,7 +217,7 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
         sl_paper_program *p = &paper->program[i];
         const yaml_node_t *node = sl_yaml_item(&r->yaml, map, i);
         const sl_workload *workload;
-        sl_status status = take_name(r, sl_yaml_key(&r->yaml, map, i), &p->name);
+        sl_status status = read_name(r, sl_yaml_key(&r->yaml, map, i), &p->name);
         if (!status)
             status = copy_word(r, node, "a program", &p->workload);
         if (status)
@@ -237,7 +237,7 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
 }
 
 /* Parameters of some programs, by their names. */
-static sl_status take_params(reader *r, const yaml_node_t *map)
+static sl_status read_params(reader *r, const yaml_node_t *map)
 {
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'params' takes names of programs and their parameters, such as {gesummv: n=512}");
@@ -255,7 +255,7 @@ static sl_status take_params(reader *r, const yaml_node_t *map)
     return SL_OK;
 }
 
-static sl_status take_members(reader *r, const yaml_node_t *list, const char *what, size_t *count, int **members,
+static sl_status read_members(reader *r, const yaml_node_t *list, const char *what, size_t *count, int **members,
                               int (*find)(const void *, const char *))
 {
     bool all = find == find_program && is_word(list, "programs");
@@ -277,7 +277,7 @@ static sl_status take_members(reader *r, const yaml_node_t *list, const char *wh
     return SL_OK;
 }
 
-static sl_status take_groups(reader *r, const yaml_node_t *map)
+static sl_status read_groups(reader *r, const yaml_node_t *map)
 {
     sl_paper *paper = r->paper;
     if (map->type != YAML_MAPPING_NODE)
@@ -287,9 +287,9 @@ static sl_status take_groups(reader *r, const yaml_node_t *map)
         return no_memory(r);
     for (size_t i = 0; i < sl_yaml_items(map); i++) {
         sl_paper_group *g = &paper->group[i];
-        sl_status status = take_name(r, sl_yaml_key(&r->yaml, map, i), &g->name);
+        sl_status status = read_name(r, sl_yaml_key(&r->yaml, map, i), &g->name);
         if (!status)
-            status = take_members(r, sl_yaml_item(&r->yaml, map, i), "program", &g->count, &g->program, find_program);
+            status = read_members(r, sl_yaml_item(&r->yaml, map, i), "program", &g->count, &g->program, find_program);
         if (status)
             return status;
         if (find_group(paper, g->name) >= 0 || find_program(paper, g->name) >= 0)
@@ -299,7 +299,7 @@ static sl_status take_groups(reader *r, const yaml_node_t *map)
     return SL_OK;
 }
 
-static sl_status take_quick(reader *r, const yaml_node_t *map)
+static sl_status read_quick(reader *r, const yaml_node_t *map)
 {
     enum { PROGRAMS, SIZE, KEYS };
     static const char *const names[] = {"programs", "size", NULL};
@@ -311,7 +311,7 @@ static sl_status take_quick(reader *r, const yaml_node_t *map)
         status = copy_word(r, value[SIZE], "size", &r->paper->quick_size);
     if (status || !value[PROGRAMS])
         return status;
-    status = take_members(r, value[PROGRAMS], "program", &count, &members, find_program);
+    status = read_members(r, value[PROGRAMS], "program", &count, &members, find_program);
     for (size_t i = 0; !status && i < count; i++)
         r->paper->program[members[i]].quick = true;
     return status;
@@ -341,10 +341,10 @@ static const char *const config_keys[] = {"kind",    "machine", "set",    "l1", 
                                           "without", "cold",    "stream", "loads_only", "vary", "best",
                                           "help",    "values",  "each",   NULL};
 
-static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point *point)
+static sl_status read_point(reader *r, const yaml_node_t *const *value, sl_point *point)
 {
     int kind = (int)point->kind;
-    sl_status status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
+    sl_status status = sl_yaml_read_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
     point->kind = (sl_analysis_kind)kind;
     if (!status)
         status = copy_word(r, value[MACHINE], "machine", &point->machine);
@@ -361,14 +361,14 @@ static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point
     if (!status)
         status = copy_word(r, value[WITHOUT], "without", &point->without);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &point->cold);
+        status = sl_yaml_read_flag(&r->yaml, value[COLD], "cold", &point->cold);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &point->requests);
-    return status ? status : sl_yaml_take_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &point->loads_only);
+        status = sl_yaml_read_flag(&r->yaml, value[STREAM], "stream", &point->requests);
+    return status ? status : sl_yaml_read_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &point->loads_only);
 }
 
 /* {pd: [4, 8]}: the configuration with each of the values for $pd. */
-static sl_status take_vary(reader *r, const yaml_node_t *map, sl_paper_config *config)
+static sl_status read_vary(reader *r, const yaml_node_t *map, sl_paper_config *config)
 {
     if (map->type != YAML_MAPPING_NODE || sl_yaml_items(map) != 1)
         return FAIL(map, "'vary' takes one name and its values, such as {pd: [4, 8]}");
@@ -395,7 +395,7 @@ static sl_status take_vary(reader *r, const yaml_node_t *map, sl_paper_config *c
 }
 
 /* {SPV: {speedup: 1.05}}: by program and counter. */
-static sl_status take_values(reader *r, const yaml_node_t *map, sl_paper_config *config)
+static sl_status read_values(reader *r, const yaml_node_t *map, sl_paper_config *config)
 {
     size_t count = 0;
     if (map->type != YAML_MAPPING_NODE)
@@ -413,9 +413,9 @@ static sl_status take_values(reader *r, const yaml_node_t *map, sl_paper_config 
         for (size_t k = 0; k < sl_yaml_items(of); k++) {
             sl_paper_known *known = &config->value[config->known++];
             known->program = program;
-            sl_status status = take_name(r, sl_yaml_key(&r->yaml, of, k), &known->counter);
+            sl_status status = read_name(r, sl_yaml_key(&r->yaml, of, k), &known->counter);
             if (!status)
-                status = sl_yaml_take_number(&r->yaml, sl_yaml_item(&r->yaml, of, k), "values", &known->number);
+                status = sl_yaml_read_number(&r->yaml, sl_yaml_item(&r->yaml, of, k), "values", &known->number);
             if (status)
                 return status;
         }
@@ -423,7 +423,7 @@ static sl_status take_values(reader *r, const yaml_node_t *map, sl_paper_config 
     return SL_OK;
 }
 
-static sl_status take_config(reader *r, const yaml_node_t *node, const sl_point *start, sl_paper_config *config)
+static sl_status read_config(reader *r, const yaml_node_t *node, const sl_point *start, sl_paper_config *config)
 {
     const yaml_node_t *value[CONFIG_KEYS];
     sl_status status = sl_yaml_pick(&r->yaml, node, "a configuration", config_keys, value);
@@ -431,33 +431,33 @@ static sl_status take_config(reader *r, const yaml_node_t *node, const sl_point 
         return status;
     if (value[VALUES]) {
         status = copy_word(r, value[HELP], "help", &config->help);
-        return status ? status : take_values(r, value[VALUES], config);
+        return status ? status : read_values(r, value[VALUES], config);
     }
     config->variants = 1;
     config->variant = ROOM(r, sl_point, 1);
     if (!config->variant)
         return no_memory(r);
     config->variant[0] = *start;
-    status = take_point(r, value, &config->variant[0]);
+    status = read_point(r, value, &config->variant[0]);
     if (!status)
         status = copy_word(r, value[BEST], "best", &config->best);
     if (!status)
         status = copy_word(r, value[HELP], "help", &config->help);
     if (!status && !value[VARY] != !value[BEST])
-        return FAIL(node, "'vary' and 'best' require each other: the values, and the counter to minimise");
+        return FAIL(node, "'vary' and 'best' require each other: the values, and the counter to minimize");
     if (!status && value[VARY])
-        status = take_vary(r, value[VARY], config);
+        status = read_vary(r, value[VARY], config);
     for (size_t i = 0; i < config->variants && !status; i++)
         status = sl_config_check(&r->yaml, node, &config->variant[i]);
     return status;
 }
 
-static sl_status take_named_config(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *start)
+static sl_status read_named_config(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *start)
 {
     sl_paper_config *config = &r->paper->config[r->paper->configs];
-    sl_status status = take_name(r, key, &config->name);
+    sl_status status = read_name(r, key, &config->name);
     if (!status)
-        status = take_config(r, node, start, config);
+        status = read_config(r, node, start, config);
     if (status)
         return status;
     if (find_config(r->paper, config->name) >= 0)
@@ -466,17 +466,17 @@ static sl_status take_named_config(reader *r, const yaml_node_t *key, const yaml
     return SL_OK;
 }
 
-static sl_status take_configs(reader *r, const yaml_node_t *map, sl_point *start)
+static sl_status read_configs(reader *r, const yaml_node_t *map, sl_point *start)
 {
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'configs' takes names and configurations");
     r->paper->config = ROOM(r, sl_paper_config, expanded(r, map));
-    return r->paper->config ? take_items(r, map, take_named_config, start) : no_memory(r);
+    return r->paper->config ? read_items(r, map, read_named_config, start) : no_memory(r);
 }
 
 /* ---- figures ---- */
 
-static sl_status take_expression(reader *r, const yaml_node_t *node, const char *name, const sl_expression **expression,
+static sl_status read_expression(reader *r, const yaml_node_t *node, const char *name, const sl_expression **expression,
                                  const char **formula)
 {
     const char *text = NULL;
@@ -489,7 +489,7 @@ static sl_status take_expression(reader *r, const yaml_node_t *node, const char 
 }
 
 /* Numbers or reasons by the names of programs and groups. */
-static sl_status take_subject(reader *r, const yaml_node_t *key, int *program, int *group)
+static sl_status read_subject(reader *r, const yaml_node_t *key, int *program, int *group)
 {
     const char *word = sl_yaml_word(key);
     *program = word ? find_program(r->paper, word) : -1;
@@ -497,7 +497,7 @@ static sl_status take_subject(reader *r, const yaml_node_t *key, int *program, i
     return *program < 0 && *group < 0 ? FAIL(key, "'%s' is neither a program nor a group", word ? word : "?") : SL_OK;
 }
 
-static sl_status take_numbers(reader *r, const yaml_node_t *map, sl_paper_column *column)
+static sl_status read_numbers(reader *r, const yaml_node_t *map, sl_paper_column *column)
 {
     if (!map)
         return SL_OK;
@@ -508,16 +508,16 @@ static sl_status take_numbers(reader *r, const yaml_node_t *map, sl_paper_column
         return no_memory(r);
     for (; column->numbers < sl_yaml_items(map); column->numbers++) {
         sl_paper_number *n = &column->number[column->numbers];
-        sl_status status = take_subject(r, sl_yaml_key(&r->yaml, map, column->numbers), &n->program, &n->group);
+        sl_status status = read_subject(r, sl_yaml_key(&r->yaml, map, column->numbers), &n->program, &n->group);
         if (!status)
-            status = sl_yaml_take_number(&r->yaml, sl_yaml_item(&r->yaml, map, column->numbers), "paper", &n->number);
+            status = sl_yaml_read_number(&r->yaml, sl_yaml_item(&r->yaml, map, column->numbers), "paper", &n->number);
         if (status)
             return status;
     }
     return SL_OK;
 }
 
-static sl_status take_reasons(reader *r, const yaml_node_t *map, sl_paper_column *column)
+static sl_status read_reasons(reader *r, const yaml_node_t *map, sl_paper_column *column)
 {
     if (!map)
         return SL_OK;
@@ -528,7 +528,7 @@ static sl_status take_reasons(reader *r, const yaml_node_t *map, sl_paper_column
         return no_memory(r);
     for (; column->reasons < sl_yaml_items(map); column->reasons++) {
         sl_paper_reason *why = &column->reason[column->reasons];
-        sl_status status = take_subject(r, sl_yaml_key(&r->yaml, map, column->reasons), &why->program, &why->group);
+        sl_status status = read_subject(r, sl_yaml_key(&r->yaml, map, column->reasons), &why->program, &why->group);
         if (!status)
             status = copy_word(r, sl_yaml_item(&r->yaml, map, column->reasons), "why", &why->text);
         if (status)
@@ -537,25 +537,25 @@ static sl_status take_reasons(reader *r, const yaml_node_t *map, sl_paper_column
     return SL_OK;
 }
 
-static sl_status take_measure(reader *r, const yaml_node_t *unit, const yaml_node_t *digits, const yaml_node_t *neutral,
+static sl_status read_measure(reader *r, const yaml_node_t *unit, const yaml_node_t *digits, const yaml_node_t *neutral,
                               const yaml_node_t *within, const yaml_node_t *still, sl_paper_measure *m)
 {
     uint64_t decimals = 2;
     *m = (sl_paper_measure){.unit = "", .neutral = NAN, .within = 0.05, .still = 0.02};
     sl_status status = copy_word(r, unit, "unit", &m->unit);
     if (!status)
-        status = sl_yaml_take_count(&r->yaml, digits, "digits", &decimals);
+        status = sl_yaml_read_count(&r->yaml, digits, "digits", &decimals);
     if (!status && decimals > 6)
         return FAIL(digits, "at most 6 digits are shown");
     m->digits = (int)decimals;
     if (!status)
-        status = sl_yaml_take_number(&r->yaml, neutral, "neutral", &m->neutral);
+        status = sl_yaml_read_number(&r->yaml, neutral, "neutral", &m->neutral);
     if (!status)
-        status = sl_yaml_take_number(&r->yaml, within, "within", &m->within);
-    return status ? status : sl_yaml_take_number(&r->yaml, still, "still", &m->still);
+        status = sl_yaml_read_number(&r->yaml, within, "within", &m->within);
+    return status ? status : sl_yaml_read_number(&r->yaml, still, "still", &m->still);
 }
 
-static sl_status take_column(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
+static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
 {
     enum { NAME, VALUE, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, MEAN, PAPER, WHY, EACH_, KEYS };
     static const char *const names[] = {"name",  "value", "unit",  "digits", "neutral", "within",
@@ -572,18 +572,18 @@ static sl_status take_column(reader *r, const yaml_node_t *key, const yaml_node_
     if (!status)
         status = copy_word(r, v[NAME], "name", &column->name);
     if (!status)
-        status = take_expression(r, v[VALUE], "value", &column->value, &column->formula);
+        status = read_expression(r, v[VALUE], "value", &column->value, &column->formula);
     if (!status)
-        status = take_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &column->measure);
+        status = read_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &column->measure);
     if (!status)
-        status = sl_yaml_take_choice(&r->yaml, v[MEAN], "mean", means, &mean);
+        status = sl_yaml_read_choice(&r->yaml, v[MEAN], "mean", means, &mean);
     column->mean = (sl_paper_mean)mean;
     if (!status)
-        status = take_numbers(r, v[PAPER], column);
-    return status ? status : take_reasons(r, v[WHY], column);
+        status = read_numbers(r, v[PAPER], column);
+    return status ? status : read_reasons(r, v[WHY], column);
 }
 
-static sl_status take_claim(reader *r, const yaml_node_t *node, sl_paper_claim *claim)
+static sl_status read_claim(reader *r, const yaml_node_t *node, sl_paper_claim *claim)
 {
     enum { SAYS, VALUE, HOLDS, DIRECTION, PAPER, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, WHY, KEYS };
     static const char *const names[] = {"says",   "value",   "holds",  "direction", "paper", "unit",
@@ -598,29 +598,29 @@ static sl_status take_claim(reader *r, const yaml_node_t *node, sl_paper_claim *
     if (!status)
         status = copy_word(r, v[SAYS], "says", &claim->says);
     if (!status)
-        status = take_expression(r, v[DIRECTION], "direction", &claim->direction, &claim->formula);
+        status = read_expression(r, v[DIRECTION], "direction", &claim->direction, &claim->formula);
     if (!status)
-        status = take_expression(r, v[HOLDS], "holds", &claim->holds, &claim->formula);
+        status = read_expression(r, v[HOLDS], "holds", &claim->holds, &claim->formula);
     if (!status)
-        status = take_expression(r, v[VALUE], "value", &claim->value, &claim->formula);
+        status = read_expression(r, v[VALUE], "value", &claim->value, &claim->formula);
     if (!status)
-        status = sl_yaml_take_number(&r->yaml, v[PAPER], "paper", &claim->number);
+        status = sl_yaml_read_number(&r->yaml, v[PAPER], "paper", &claim->number);
     if (!status)
-        status = take_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &claim->measure);
+        status = read_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &claim->measure);
     return status ? status : copy_word(r, v[WHY], "why", &claim->why);
 }
 
-static sl_status take_columns(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
+static sl_status read_columns(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
 {
     if (!list)
         return SL_OK;
     if (list->type != YAML_SEQUENCE_NODE)
         return FAIL(list, "'columns' is a list");
     figure->column = ROOM(r, sl_paper_column, expanded(r, list));
-    return figure->column ? take_items(r, list, take_column, figure) : no_memory(r);
+    return figure->column ? read_items(r, list, read_column, figure) : no_memory(r);
 }
 
-static sl_status take_claims(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
+static sl_status read_claims(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
 {
     sl_status status = SL_OK;
     if (!list)
@@ -631,11 +631,11 @@ static sl_status take_claims(reader *r, const yaml_node_t *list, sl_paper_figure
     if (!figure->claim)
         return no_memory(r);
     for (; figure->claims < sl_yaml_items(list) && !status; figure->claims++)
-        status = take_claim(r, sl_yaml_item(&r->yaml, list, figure->claims), &figure->claim[figure->claims]);
+        status = read_claim(r, sl_yaml_item(&r->yaml, list, figure->claims), &figure->claim[figure->claims]);
     return status;
 }
 
-static sl_status take_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
+static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
 {
     enum { ID, TITLE, WHERE, NOTE, QUICK, ROWS, COLUMNS, CLAIMS, RANKED, EACH_, KEYS };
     static const char *const names[] = {"id",      "title",  "where",  "note", "quick", "rows",
@@ -660,27 +660,27 @@ static sl_status take_figure(reader *r, const yaml_node_t *key, const yaml_node_
     if (!status)
         status = copy_word(r, v[NOTE], "note", &figure->note);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, v[QUICK], "quick", &figure->quick);
+        status = sl_yaml_read_flag(&r->yaml, v[QUICK], "quick", &figure->quick);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, v[RANKED], "ranked", &figure->ranked);
+        status = sl_yaml_read_flag(&r->yaml, v[RANKED], "ranked", &figure->ranked);
     if (!status && v[ROWS])
-        status = take_members(r, v[ROWS], "group", &figure->groups, &figure->group, find_group);
+        status = read_members(r, v[ROWS], "group", &figure->groups, &figure->group, find_group);
     if (!status)
-        status = take_columns(r, v[COLUMNS], figure);
-    return status ? status : take_claims(r, v[CLAIMS], figure);
+        status = read_columns(r, v[COLUMNS], figure);
+    return status ? status : read_claims(r, v[CLAIMS], figure);
 }
 
-static sl_status take_figures(reader *r, const yaml_node_t *list)
+static sl_status read_figures(reader *r, const yaml_node_t *list)
 {
     if (list->type != YAML_SEQUENCE_NODE)
         return FAIL(list, "'figures' is a list");
     r->paper->figure = ROOM(r, sl_paper_figure, expanded(r, list));
-    return r->paper->figure ? take_items(r, list, take_figure, r->paper) : no_memory(r);
+    return r->paper->figure ? read_items(r, list, read_figure, r->paper) : no_memory(r);
 }
 
 /* ---- the whole ---- */
 
-static sl_status take_root(reader *r)
+static sl_status read_root(reader *r)
 {
     enum {
         NAME,
@@ -720,21 +720,21 @@ static sl_status take_root(reader *r)
     if (!status)
         status = copy_word(r, v[MACHINE_], "machine", &start.machine);
     if (!status)
-        status = sl_yaml_take_choice(&r->yaml, v[KIND_], "kind", sl_analysis_names, &kind);
+        status = sl_yaml_read_choice(&r->yaml, v[KIND_], "kind", sl_analysis_names, &kind);
     start.kind = (sl_analysis_kind)kind;
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
+        status = sl_yaml_read_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
     if (!status)
-        status = take_programs(r, v[PROGRAMS]);
+        status = read_programs(r, v[PROGRAMS]);
     if (!status && v[PARAMS])
-        status = take_params(r, v[PARAMS]);
+        status = read_params(r, v[PARAMS]);
     if (!status)
-        status = take_groups(r, v[GROUPS]);
+        status = read_groups(r, v[GROUPS]);
     if (!status && v[QUICK])
-        status = take_quick(r, v[QUICK]);
+        status = read_quick(r, v[QUICK]);
     if (!status)
-        status = take_configs(r, v[CONFIGS], &start);
-    return status ? status : take_figures(r, v[FIGURES]);
+        status = read_configs(r, v[CONFIGS], &start);
+    return status ? status : read_figures(r, v[FIGURES]);
 }
 
 sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error)
@@ -746,7 +746,7 @@ sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_pa
     sl_status status = sl_yaml_open(&r.yaml, path, text, bytes, error);
     if (status)
         return status;
-    status = take_root(&r);
+    status = read_root(&r);
     sl_yaml_close(&r.yaml);
     return status;
 }

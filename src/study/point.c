@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/split.h"
 #include "machine/keys.h"
-#include "machine/level_policies.h"
+#include "machine/vary.h"
 #include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */
 #include "workloads/workload.h"
 

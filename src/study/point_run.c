@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "study/input_plan.h"
 #include "study/point.h"
-#include "study/point_tune.h"
 
 /* ---- a point as an analysis ---- */
 

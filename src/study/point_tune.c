@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/point_tune.h"
+#include "study/point.h"
 #include "study/tune_input.h"
 #include "tune/tune.h"
 
@@ -60,7 +60,7 @@ static sl_status add_affinities(const tuning *t, const sl_tuner *tuner, sl_error
     return status;
 }
 
-/* Of the original, in as many rounds as plans get. */
+/* Times the original as often as the plans. */
 static sl_status time_original(sl_tuner *tuner, double *cycles, sl_error *error)
 {
     sl_timing timing = {0};

@@ -10,7 +10,7 @@
 #include "base/suggest.h"
 #include "sluice/tune.h"
 #include "study/input_plan.h"
-#include "study/point_tune.h"
+#include "study/point.h"
 #include "study/tune_input.h"
 
 /* ---- recordings ---- */

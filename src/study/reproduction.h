@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A paper reproduced: its points, and their results beside the numbers of the paper. */
+/* A paper reproduced: its points, and their results compared with the numbers of the paper. */
 #ifndef SL_STUDY_REPRODUCTION_H
 #define SL_STUDY_REPRODUCTION_H
 
@@ -35,7 +35,7 @@ sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool q
 sl_status sl_reproduction_run(sl_reproduction *reproduction, const sl_runner *runner, sl_error *error);
 void sl_reproduction_free(sl_reproduction *reproduction);
 
-/* A number of ours beside the paper's. */
+/* A number of ours and the paper's. */
 typedef struct sl_compared {
     double ours, paper; /* NaN: unknown, not stated */
     bool holes;         /* some programs of the group are not in it */

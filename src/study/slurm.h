@@ -15,7 +15,7 @@ typedef struct sl_slurm_job {
     char *const *environment; /* of sbatch */
 } sl_slurm_job;
 
-/* Writes NAME.sbatch and NAME-merge.sbatch beside the database and submits them; `id` gets the number of the
+/* Writes NAME.sbatch and NAME-merge.sbatch next to the database and submits them; `id` gets the number of the
  * array. Without sbatch the scripts stay, and the error says so. */
 sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error);
 

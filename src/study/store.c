@@ -21,7 +21,7 @@
 struct sl_point_store {
     sqlite3 *database;
     pthread_mutex_t lock; /* statements are shared by the threads of this program */
-    sqlite3_stmt *get, *put_point, *put_counter, *put_time, *get_timing, *put_timing, *begin, *commit, *rollback,
+    sqlite3_stmt *get, *insert_point, *insert_counter, *put_time, *get_timing, *put_timing, *begin, *commit, *rollback,
         *clear;
     _Atomic bool damaged;
     char path[1024];
@@ -124,8 +124,8 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
         {&store->get,
          "SELECT c.name, c.value, p.checksum FROM points p JOIN counters c USING(key) WHERE p.key = ? AND p.error IS "
          "NULL ORDER BY c.name"},
-        {&store->put_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&store->put_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
+        {&store->insert_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&store->insert_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
         {&store->put_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
         {&store->get_timing, "SELECT gain, spread, base, time, runs, checksum FROM timings WHERE key = ?"},
         {&store->put_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?,?)"},
@@ -275,8 +275,9 @@ void sl_point_store_close(sl_point_store *store)
 {
     if (!store)
         return;
-    sqlite3_stmt *all[] = {store->get,        store->put_point,  store->put_counter, store->put_time, store->clear,
-                           store->get_timing, store->put_timing, store->begin,       store->commit,   store->rollback};
+    sqlite3_stmt *all[] = {store->get,    store->insert_point, store->insert_counter, store->put_time,
+                           store->clear,  store->get_timing,   store->put_timing,     store->begin,
+                           store->commit, store->rollback};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
     sqlite3_close(store->database);
@@ -333,7 +334,8 @@ static bool step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK && done;
 }
 
-static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure, uint64_t checksum)
+static bool insert_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure,
+                         uint64_t checksum)
 {
     char params[512];
     snprintf(params, sizeof params, "%s%s%s%s%s%s%s%s%s", p->input.size, *p->input.params ? " " : "", p->input.params,
@@ -346,22 +348,22 @@ static bool put_point(sl_point_store *store, const char *key, const sl_point *p,
                            p->l2,         p->scheduler,
                            p->without,    failure};
     for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-        sqlite3_bind_text(store->put_point, i + 1, texts[i], -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(store->put_point, 5, (sqlite3_int64)p->seed);
-    sqlite3_bind_int64(store->put_point, 13, (sqlite3_int64)checksum);
-    return step(store->put_point);
+        sqlite3_bind_text(store->insert_point, i + 1, texts[i], -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(store->insert_point, 5, (sqlite3_int64)p->seed);
+    sqlite3_bind_int64(store->insert_point, 13, (sqlite3_int64)checksum);
+    return step(store->insert_point);
 }
 
-static bool put_values(sl_point_store *store, const char *key, const sl_values *values)
+static bool insert_values(sl_point_store *store, const char *key, const sl_values *values)
 {
     sqlite3_bind_text(store->clear, 1, key, -1, SQLITE_STATIC);
     bool good = step(store->clear);
     for (size_t i = 0; values && i < values->count && good; i++) {
         const sl_value *v = &values->items[i];
-        sqlite3_bind_text(store->put_counter, 1, key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(store->put_counter, 2, v->name, -1, SQLITE_STATIC);
-        sqlite3_bind_double(store->put_counter, 3, v->value);
-        good = step(store->put_counter);
+        sqlite3_bind_text(store->insert_counter, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(store->insert_counter, 2, v->name, -1, SQLITE_STATIC);
+        sqlite3_bind_double(store->insert_counter, 3, v->value);
+        good = step(store->insert_counter);
     }
     return good;
 }
@@ -379,7 +381,7 @@ sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_po
     bool good = step(store->begin);
     if (good) {
         const sl_values *kept = failure ? NULL : values;
-        good = put_point(store, key, point, failure, point_checksum(key, kept)) && put_values(store, key, kept) &&
+        good = insert_point(store, key, point, failure, point_checksum(key, kept)) && insert_values(store, key, kept) &&
                step(store->commit);
         if (!good) {
             status = failed(store, "write", error);

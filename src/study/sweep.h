@@ -59,7 +59,7 @@ sl_status sl_sweep_figure12(sl_sweep *sweep, sl_error *error);
 /* Sizes from an eighth to eight times. Impossible points are skipped here and below, and noted. */
 sl_status sl_sweep_sizes(sl_sweep *sweep, sl_error *error);
 /* Points of the model: replacement policies, as the model has no bypass policies. Points of the simulator: the
- * unchanged machine, then every other policy, bypass policies beside the machine's replacement policy. */
+ * unchanged machine, then every other policy, bypass policies with the machine's replacement policy. */
 sl_status sl_sweep_policies(sl_sweep *sweep, sl_error *error);
 /* `count` seeds from that of `like` on. */
 sl_status sl_sweep_seeds(sl_sweep *sweep, uint64_t count, sl_error *error);

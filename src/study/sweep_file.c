@@ -57,13 +57,13 @@ struct reader {
 static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
 {
     const char *text = NULL;
-    sl_status status = sl_yaml_take_word(&r->yaml, node, name, &text);
+    sl_status status = sl_yaml_read_word(&r->yaml, node, name, &text);
     if (!status && !(*word = sl_arena_strdup(&r->spec->arena, text)))
         status = sl_fail_memory(r->yaml.error);
     return status;
 }
 
-/* A file that is named in the spec lies beside it. */
+/* Paths in the spec are relative to its folder. */
 static sl_status copy_path(reader *r, const yaml_node_t *node, const char *name, const char **path)
 {
     const char *slash = strrchr(r->yaml.path, '/');
@@ -77,18 +77,18 @@ static sl_status copy_path(reader *r, const yaml_node_t *node, const char *name,
 /* ---- values of axes ---- */
 
 /* Sizes are of workloads. */
-static sl_status take_trace(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_trace(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     point->input.size = "";
     return copy_path(r, node, a->name, &point->input.name);
 }
 
 /* "8", "8,2,1". */
-static sl_status take_dims(reader *r, const yaml_node_t *node, const char *name, uint32_t dims[3])
+static sl_status read_dims(reader *r, const yaml_node_t *node, const char *name, uint32_t dims[3])
 {
     const char *word = NULL;
     char end;
-    sl_status status = node ? sl_yaml_take_word(&r->yaml, node, name, &word) : SL_OK;
+    sl_status status = node ? sl_yaml_read_word(&r->yaml, node, name, &word) : SL_OK;
     if (status || !word)
         return status;
     dims[1] = dims[2] = 1;
@@ -98,7 +98,7 @@ static sl_status take_dims(reader *r, const yaml_node_t *node, const char *name,
                : SL_OK;
 }
 
-static sl_status take_args(reader *r, const yaml_node_t *list, sl_kernel_launch *launch)
+static sl_status read_args(reader *r, const yaml_node_t *list, sl_kernel_launch *launch)
 {
     size_t count = list ? sl_yaml_items(list) : 0;
     const char **arg = sl_arena_array(&r->spec->arena, const char *, count + 1);
@@ -111,7 +111,7 @@ static sl_status take_args(reader *r, const yaml_node_t *list, sl_kernel_launch 
 }
 
 /* {file: k.ptx, grid: 8, block: 256, args: [f32[1K]:random, u32:1024]}; LLVM IR may have the host of a workload. */
-static sl_status take_input(reader *r, const yaml_node_t *node, sl_point *point)
+static sl_status read_input(reader *r, const yaml_node_t *node, sl_point *point)
 {
     enum { FILE_NAME, ENTRY, GRID, BLOCK, SHARED, ARGS, HOST, PARAMS, PARTS };
     static const char *const names[] = {"file", "entry", "grid", "block", "shared", "args", "host", "params", NULL};
@@ -130,24 +130,24 @@ static sl_status take_input(reader *r, const yaml_node_t *node, sl_point *point)
     if (!status && part[PARAMS])
         status = copy_word(r, part[PARAMS], "params", &input->params);
     if (!status)
-        status = take_dims(r, part[GRID], "grid", input->launch.grid);
+        status = read_dims(r, part[GRID], "grid", input->launch.grid);
     if (!status)
-        status = take_dims(r, part[BLOCK], "block", input->launch.block);
+        status = read_dims(r, part[BLOCK], "block", input->launch.block);
     if (!status && part[SHARED])
-        status = sl_yaml_take_count(&r->yaml, part[SHARED], "shared", &input->launch.shared_bytes);
+        status = sl_yaml_read_count(&r->yaml, part[SHARED], "shared", &input->launch.shared_bytes);
     if (!status)
-        status = take_args(r, part[ARGS], &input->launch);
+        status = read_args(r, part[ARGS], &input->launch);
     if (!status)
         status = sl_yaml_locate(&r->yaml, node, sl_input_detect(input, &kind, r->yaml.error));
     return status ? status : sl_yaml_locate(&r->yaml, node, sl_input_check(input, kind, r->yaml.error));
 }
 
 /* Workloads with their parameters, then traces, then other inputs. */
-static sl_status take_program(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_program(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     const sl_workload *workload;
     if (a->at >= a->workloads)
-        return a->at >= a->traces ? take_input(r, node, point) : take_trace(r, a, node, point);
+        return a->at >= a->traces ? read_input(r, node, point) : read_trace(r, a, node, point);
     sl_status status = copy_word(r, node, a->name, &point->input.name);
     if (status)
         return status;
@@ -158,50 +158,50 @@ static sl_status take_program(reader *r, const axis *a, const yaml_node_t *node,
     return sl_yaml_locate(&r->yaml, node, sl_workload_find(point->input.name, &workload, r->yaml.error));
 }
 
-static sl_status take_size(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_size(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     static const char *const sizes[] = {"small", "default", "large", NULL};
     int size = 0;
-    sl_status status = sl_yaml_take_choice(&r->yaml, node, a->name, sizes, &size);
+    sl_status status = sl_yaml_read_choice(&r->yaml, node, a->name, sizes, &size);
     if (*point->input.size) /* a trace has none */
         point->input.size = status ? "" : sizes[size];
     return status;
 }
 
-static sl_status take_machine(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_machine(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     const char *word = sl_yaml_word(node);
     return word && sl_machine_is_path(word) ? copy_path(r, node, a->name, &point->machine)
                                             : copy_word(r, node, a->name, &point->machine);
 }
 
-#define TAKE_WORD(field)                                                                                               \
-    static sl_status take_##field(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)                  \
+#define READ_WORD(field)                                                                                               \
+    static sl_status read_##field(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)                  \
     {                                                                                                                  \
         return copy_word(r, node, a->name, &point->field);                                                             \
     }
-TAKE_WORD(l1)
-TAKE_WORD(l2)
-TAKE_WORD(scheduler)
-TAKE_WORD(without)
+READ_WORD(l1)
+READ_WORD(l2)
+READ_WORD(scheduler)
+READ_WORD(without)
 
-static sl_status take_seed(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_seed(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
-    sl_status status = sl_yaml_take_count(&r->yaml, node, a->name, &point->seed);
+    sl_status status = sl_yaml_read_count(&r->yaml, node, a->name, &point->seed);
     point->input.seed = point->seed;
     return status;
 }
 
-static sl_status take_plan(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_plan(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     const char *word = sl_yaml_word(node);
     return word && !*word ? SL_OK : copy_path(r, node, a->name, &point->plan); /* "": as the code is */
 }
 
-static sl_status take_setting(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_setting(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     const char *word = NULL;
-    sl_status status = sl_yaml_take_word(&r->yaml, node, a->name, &word);
+    sl_status status = sl_yaml_read_word(&r->yaml, node, a->name, &word);
     if (!status && (strchr(word, ' ') || strchr(a->name, ' ')))
         status = sl_yaml_fail(&r->yaml, node, "a setting cannot contain spaces");
     if (!status && !(point->settings = sl_arena_printf(&r->spec->arena, "%s%s%s=%s", point->settings,
@@ -240,7 +240,7 @@ static sl_status add_axis(reader *r, const yaml_node_t *location, axis a)
 
 static sl_status add_programs(reader *r, const yaml_node_t *const *value)
 {
-    axis a = {.take = take_program, .name = "workloads"};
+    axis a = {.take = read_program, .name = "workloads"};
     const yaml_node_t *first = value[WORKLOADS] ? value[WORKLOADS] : value[TRACES] ? value[TRACES] : value[INPUTS];
     if (!first)
         return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "a sweep needs 'workloads', 'traces' or 'inputs'");
@@ -262,7 +262,7 @@ static sl_status add_settings(reader *r, const yaml_node_t *map)
     if (map->type != YAML_MAPPING_NODE)
         return sl_yaml_fail(&r->yaml, map, "'set' takes keys and values, such as {L1.size: [16K, 32K]}");
     for (size_t i = 0; i < sl_yaml_items(map) && !status; i++) {
-        axis a = {.take = take_setting};
+        axis a = {.take = read_setting};
         const yaml_node_t *list = sl_yaml_item(&r->yaml, map, i);
         status = copy_word(r, sl_yaml_key(&r->yaml, map, i), "set", &a.name);
         if (!status)
@@ -278,8 +278,8 @@ static sl_status add_axes(reader *r, const yaml_node_t *const *value)
     static const struct {
         int key;
         sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
-    } simple[] = {{SIZE, take_size},           {MACHINES, take_machine}, {L1, take_l1},     {L2, take_l2},
-                  {SCHEDULER, take_scheduler}, {WITHOUT, take_without},  {PLAN, take_plan}, {SEED, take_seed}};
+    } simple[] = {{SIZE, read_size},           {MACHINES, read_machine}, {L1, read_l1},     {L2, read_l2},
+                  {SCHEDULER, read_scheduler}, {WITHOUT, read_without},  {PLAN, read_plan}, {SEED, read_seed}};
     sl_status status = add_programs(r, value);
     for (size_t i = 0; i < sizeof simple / sizeof *simple && !status; i++) {
         axis a = {.take = simple[i].take, .name = key_names[simple[i].key]};
@@ -337,7 +337,7 @@ static sl_status make_points(reader *r, const sl_point *start)
     return status;
 }
 
-static sl_status take_root(reader *r)
+static sl_status read_root(reader *r)
 {
     const yaml_node_t *value[KEYS];
     sl_point start = SL_POINT_START;
@@ -346,13 +346,13 @@ static sl_status take_root(reader *r)
         return sl_yaml_fail(&r->yaml, NULL, "the file contains no sweep");
     sl_status status = sl_yaml_pick(&r->yaml, sl_yaml_root(&r->yaml), "a sweep", key_names, value);
     if (!status)
-        status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
+        status = sl_yaml_read_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &start.cold);
+        status = sl_yaml_read_flag(&r->yaml, value[COLD], "cold", &start.cold);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &start.requests);
+        status = sl_yaml_read_flag(&r->yaml, value[STREAM], "stream", &start.requests);
     if (!status)
-        status = sl_yaml_take_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &start.loads_only);
+        status = sl_yaml_read_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &start.loads_only);
     start.kind = (sl_analysis_kind)kind;
     if (!status)
         status = add_axes(r, value);
@@ -369,7 +369,7 @@ sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, 
     r->spec = spec;
     sl_status status = sl_yaml_open(&r->yaml, path, text, bytes, error);
     if (!status) {
-        status = take_root(r);
+        status = read_root(r);
         sl_yaml_close(&r->yaml);
     }
     free(r);

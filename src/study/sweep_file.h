@@ -3,7 +3,7 @@
  *
  *   kind: sim                          # or model, or profile
  *   workloads: [spmv, "bfs vertices=500"]
- *   traces: [app.slt]                  # beside the workloads, from the folder of the file
+ *   traces: [app.slt]                  # in addition to the workloads; relative to the folder of the file
  *   inputs:                            # PTX and LLVM IR with a launch; IR also with a 'host' and its 'params'
  *     - {file: k.ptx, grid: 8, block: 256, args: ["f32[1K]:random", "u32:1024"]}
  *   size: small                        # of workloads; also a list

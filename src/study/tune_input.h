@@ -26,7 +26,7 @@ typedef struct sl_timed_kernels {
     const sl_recording *recording;
     uint64_t seed;
     sl_pool *pool;        /* NULL: one choice after the other */
-    uint32_t max_kernels; /* of those with most warp instructions; 0: all */
+    uint32_t max_kernels; /* those with the most warp instructions; 0: all */
     double share;         /* of all warp instructions that those tuned should have, 0 to 1 */
     /* Called for each launch, in the order of the program. */
     sl_visit_launch visit;

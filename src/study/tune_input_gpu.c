@@ -44,7 +44,7 @@ static sl_status warm_up(launch_survey *t, sl_device_kernel *kernel, const sl_de
     if (!status)
         status = sl_image_restore(&image, NULL, true, error);
     if (!status)
-        status = sl_device_synchronise(t->device, error);
+        status = sl_device_synchronize(t->device, error);
     sl_image_free(&image);
     return status;
 }

@@ -100,7 +100,7 @@ static uint32_t *map_slots(const launch_survey *t, const sl_trace_kernel *kernel
     return load_of;
 }
 
-/* The key of timings, beside the code. */
+/* What timings depend on in addition to the code: a part of their key. */
 static const char *name_launch(const launch_survey *t, const sl_trace_launch *launch, const char *kernel,
                                sl_arena *arena)
 {

@@ -144,27 +144,49 @@ static uint64_t cost_of(const sl_warps_work *work)
 enum { ROUNDS = 3, SHARE = 64, MIN_COST = 16384 };
 
 static sl_status sample_core(sl_sampler *sampler, const sl_loaded *loaded, const sl_model_result *result, uint32_t core,
-                             sl_time_facts *f, sl_error *error)
+                             uint64_t all, sl_core_sample *made, sl_error *error)
 {
     const size_t *first = &result->first_block[core];
     size_t blocks = first[1] - first[0], most = (size_t)result->resident_blocks * ROUNDS;
-    uint64_t warps = sl_launch_warps(sl_loaded_launch(loaded)), all = 0, cost = cost_of(&result->work[core]);
-    blocks = blocks < most ? blocks : most;
-    for (uint32_t c = 0; c < result->cores; c++)
-        all += cost_of(&result->work[c]);
-    uint64_t affordable = all / SHARE > MIN_COST ? all / SHARE : MIN_COST;
+    uint64_t warps = sl_launch_warps(sl_loaded_launch(loaded)), cost = cost_of(&result->work[core]);
+    uint64_t affordable = all / SHARE > MIN_COST ? all / SHARE : MIN_COST, insts = result->work[core].insts;
     bool whole = affordable >= cost;
-    uint64_t insts = whole ? f->insts : (uint64_t)((double)affordable * (double)f->insts / (double)cost);
+    uint64_t part = whole ? insts : (uint64_t)((double)affordable * (double)insts / (double)cost);
+    blocks = blocks < most ? blocks : most;
     sl_sampled sampled = {.loaded = loaded,
                           .block = &result->block[first[0]],
                           .blocks = blocks,
-                          .warp_insts = whole ? UINT64_MAX : insts / (blocks * warps) + 2};
-    sl_status status = sl_sampler_run(sampler, &sampled, &f->sample, error);
-    f->warp_insts = sampled.warp_insts;
-    if (status || f->sample.insts >= f->insts)
+                          .warp_insts = whole ? UINT64_MAX : part / (blocks * warps) + 2};
+    *made = (sl_core_sample){.warp_insts = sampled.warp_insts};
+    sl_status status = sl_sampler_run(sampler, &sampled, &made->whole, error);
+    if (status || made->whole.insts >= insts)
         return status;
-    f->start_warp_insts = sampled.warp_insts = sampled.warp_insts / 2;
-    return sl_sampler_run(sampler, &sampled, &f->start, error);
+    made->start_warp_insts = sampled.warp_insts = sampled.warp_insts / 2;
+    return sl_sampler_run(sampler, &sampled, &made->start, error);
+}
+
+/* The sample of the busiest core; of launches that are alike, that of the first. */
+static sl_status find_sample(sl_sampler *sampler, const sl_loaded *loaded, const sl_model_result *result, uint32_t core,
+                             sl_time_facts *f, sl_error *error)
+{
+    const sl_trace_launch *launch = sl_loaded_launch(loaded);
+    sl_sampled_like like;
+    bool known;
+    memset(&like, 0, sizeof like); /* its padding, too */
+    like.work = result->work[core];
+    like.kernel = launch->kernel;
+    like.resident_blocks = result->resident_blocks;
+    memcpy(like.grid, launch->grid, sizeof like.grid);
+    memcpy(like.block, launch->block, sizeof like.block);
+    for (uint32_t c = 0; c < result->cores; c++)
+        like.cost += cost_of(&result->work[c]);
+    sl_core_sample *sample = sl_sampler_find(sampler, &like, &known);
+    sl_status status = known ? SL_OK : sample_core(sampler, loaded, result, core, like.cost, sample, error);
+    f->sample = sample->whole;
+    f->start = sample->start;
+    f->warp_insts = sample->warp_insts;
+    f->start_warp_insts = sample->start_warp_insts;
+    return status;
 }
 
 sl_status sl_time_add(sl_sampler *sampler, const sl_machine *machine, const sl_loaded *loaded, sl_model_result *result,
@@ -174,7 +196,7 @@ sl_status sl_time_add(sl_sampler *sampler, const sl_machine *machine, const sl_l
     sl_time_facts facts = facts_of(machine, loaded, result, core);
     if (!sampler || machine->levels < 2 || !facts.insts)
         return SL_OK;
-    sl_status status = sample_core(sampler, loaded, result, core, &facts, error);
+    sl_status status = find_sample(sampler, loaded, result, core, &facts, error);
     if (status)
         return status;
     sl_counts *total = &result->counts.total;

@@ -4,6 +4,7 @@
 #ifndef SL_TIME_SAMPLE_H
 #define SL_TIME_SAMPLE_H
 
+#include "model/work.h"
 #include "sim/sim.h"
 #include "trace/loaded.h"
 
@@ -23,9 +24,24 @@ typedef struct sl_sampled {
     uint64_t warp_insts; /* UINT64_MAX: all */
 } sl_sampled;
 
+/* Launches that do the same by all that was counted of their busiest core: one of them is simulated. */
+typedef struct sl_sampled_like {
+    sl_warps_work work; /* of the busiest core */
+    uint64_t cost;      /* of all cores, as a sample is chosen by it */
+    uint32_t kernel, grid[3], block[3], resident_blocks;
+} sl_sampled_like;
+
+/* What simulating them gave. */
+typedef struct sl_core_sample {
+    sl_sample whole, start;                /* `start`: the first half, where not all was simulated */
+    uint64_t warp_insts, start_warp_insts; /* that a warp executes at most in them */
+} sl_core_sample;
+
 /* *sampler is NULL where the simulator does not have such a machine, or needs more than a sample of a launch for it. */
 sl_status sl_sampler_create(const sl_machine *machine, uint64_t seed, sl_sampler **sampler, sl_error *error);
 void sl_sampler_destroy(sl_sampler *sampler); /* NULL is fine */
+/* Where the sample of such launches is kept; `known`: it is there. Keys are compared as bytes: zero them first. */
+sl_core_sample *sl_sampler_find(sl_sampler *sampler, const sl_sampled_like *like, bool *known);
 /* From empty caches. */
 sl_status sl_sampler_run(sl_sampler *sampler, const sl_sampled *sampled, sl_sample *sample, sl_error *error);
 

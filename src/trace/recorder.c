@@ -163,8 +163,9 @@ static sl_status end(void *context, const sl_launch_stats *stats, const char *fa
     if (!r->wanted)
         return SL_OK;
     r->wanted = false;
-    r->launch.failed = failure != NULL;
-    r->launch.failure = failure;
+    bool counted = stats && stats->interrupted && !r->writer; /* what it has counted is right as far as it goes */
+    r->launch.failed = failure && !counted;
+    r->launch.failure = r->launch.failed ? failure : NULL;
     sl_status status = r->writer ? sl_trace_writer_end(r->writer, failure, error) : SL_OK;
     if (!status)
         status = report(r, stats, error);

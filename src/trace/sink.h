@@ -9,8 +9,9 @@
 typedef struct sl_launch_stats {
     uint64_t warp_insts, thread_insts;
     uint64_t blocks;
-    bool parallel; /* blocks ran on several threads */
-    bool repeated; /* it was not run: an earlier launch has done the same */
+    bool parallel;    /* blocks ran on several threads */
+    bool repeated;    /* it was not run: an earlier launch has done the same */
+    bool interrupted; /* a signal ended it: some blocks are missing */
 } sl_launch_stats;
 
 /* Calls come from one thread at a time; blocks in ascending order, or cluster after cluster (parts of long blocks in

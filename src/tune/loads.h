@@ -3,7 +3,7 @@
  *
  * A front end (ptx_loads.c for PTX, another for LLVM IR) lists the loads that read global memory, in the order of the
  * code; sl_load_groups finds the groups. Mpache, section 3.2: loads of the same array, in the same stretch without
- * control flow or synchronisation. Everything is allocated in the caller's arena. */
+ * control flow or synchronization. Everything is allocated in the caller's arena. */
 #ifndef SL_TUNE_LOADS_H
 #define SL_TUNE_LOADS_H
 

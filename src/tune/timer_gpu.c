@@ -93,7 +93,7 @@ static sl_status run_and_hash(sl_gpu_timer *c, const target *t, bool restore, bo
     if (!status)
         status = sl_device_launch_now(t->kernel, &t->launch, error);
     if (!status)
-        status = sl_device_synchronise(c->device, error);
+        status = sl_device_synchronize(c->device, error);
     return status ? status : sl_image_hash(&c->image, t->addr, all, hash, error);
 }
 
@@ -505,7 +505,7 @@ sl_status sl_gpu_timer_destroy(sl_gpu_timer *c, sl_error *error)
         return SL_OK;
     sl_status status = sl_image_restore(&c->image, NULL, true, error);
     if (!status)
-        status = sl_device_synchronise(c->device, error);
+        status = sl_device_synchronize(c->device, error);
     sl_image_free(&c->image);
     if (c->flush)
         sl_device_free(c->device, c->flush, NULL);

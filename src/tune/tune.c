@@ -35,7 +35,7 @@ static sl_status attribute_gain(sl_tuner *tuner, sl_tuned *tuned, sl_error *erro
 
 static sl_status judge(sl_tuner *tuner, bool revert, sl_tuned *tuned, sl_error *error)
 {
-    sl_status status = sl_tuner_affinities(tuner, 0, error); /* noise, if nobody has asked for it before */
+    sl_status status = sl_tuner_affinities(tuner, 0, error); /* measures the noise, unless it is known */
     if (!status)
         status = sl_tuner_final(tuner, tuned->mode, &tuned->timing, error);
     if (status)

@@ -42,7 +42,7 @@ typedef struct sl_timed_launch {
     const sl_load_graph *graph;
     const sl_timer *timer;
     const sl_sim_timer *sim; /* the same, where it is the simulator's; NULL otherwise */
-    sl_ranking ranking;      /* of what can be timed; zero: nobody asked for it */
+    sl_ranking ranking;      /* of what can be timed; zero: not requested */
     bool repeats;            /* see sl_gpu_timer_repeats */
     bool too_short;          /* for the timer */
 } sl_timed_launch;

@@ -281,7 +281,7 @@ static int by_prediction(const void *a, const void *b)
                                         : (x->number > y->number) - (x->number < y->number);
 }
 
-/* What promises most comes first, and the rest is left out: all but `max`. Without a ranking nothing changes. */
+/* Sorts by expected gain and keeps the first `max`. Without a ranking nothing changes. */
 static void rank_requests(const sl_tuner *tuner, request_list *requests, uint64_t max)
 {
     const sl_ranking *ranking = tuner->options.ranking;
@@ -570,7 +570,7 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
 
 /* ---- replay ---- */
 
-/* Whether the plan tells the effect of a mode from noise. */
+/* Whether the effect of a mode in the plan exceeds noise. */
 static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
 {
     double size = fabs(load->affinity[mode]); /* NaN is never greater */

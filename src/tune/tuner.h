@@ -23,10 +23,11 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
-    double seconds;            /* to spend on a kernel, about; 0: as many as it takes. What does not fit is not timed */
-    uint32_t controls;         /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
-    const sl_ranking *ranking; /* of this kernel's choices: what promises most is timed first; NULL: as in the code */
-    bool rank_only;            /* time nothing */
+    double seconds;    /* to spend on a kernel, about; 0: as many as it takes. What does not fit is not timed */
+    uint32_t controls; /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
+    const sl_ranking
+        *ranking;   /* of this kernel's choices: the highest expected gain is timed first; NULL: in code order */
+    bool rank_only; /* time nothing */
     const struct sl_plan *replay; /* time only what this plan shows to make a difference; NULL: as is needed */
     const sl_timing_store *store; /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;           /* under which they are kept there */
@@ -66,9 +67,9 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
 /* Fills load and group for the modes of the mask, and the noise. Modes by level: all loads and groups; where that is
  * more than options.max, groups first, and single loads only of the groups with the largest effect, as far as they fit.
  * Other modes: groups, at most as many as fit options.max (0: 96), and single loads where the group gains by the mode.
- * In each of these steps, what options.ranking expects most of is timed first, and the rest is left out where there is
- * a limit; without a ranking, groups for which modes by level made a difference have other modes first. What is not
- * timed stays NaN. */
+ * In each of these steps, choices are timed in order of the gain that options.ranking expects, and the rest is left out
+ * where there is a limit; without a ranking, groups for which modes by level made a difference have other modes first.
+ * What is not timed stays NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
 /* Fills load for what options.replay shows to make a difference, to compare its timer with this one. */
 sl_status sl_tuner_replay(sl_tuner *tuner, sl_error *error);

@@ -14,7 +14,7 @@ static uint32_t sectors(sl_access a, uint32_t width)
     return sl_coalesce_count(&a, 32, width, 5);
 }
 
-static void neighbouring_words_share_sectors(void **state)
+static void neighboring_words_share_sectors(void **state)
 {
     (void)state;
     assert_int_equal(sectors(line(0x1000, 4), 4), 4);    /* 128 bytes, aligned */
@@ -216,7 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_memory_is_asked_for_each_address_once),
-        cmocka_unit_test(neighbouring_words_share_sectors),
+        cmocka_unit_test(neighboring_words_share_sectors),
         cmocka_unit_test(an_access_across_a_boundary_touches_both_sides),
         cmocka_unit_test(inactive_lanes_touch_nothing),
         cmocka_unit_test(two_rows_of_a_block_are_two_pieces),

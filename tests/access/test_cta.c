@@ -59,7 +59,7 @@ static void a_core_that_is_full_is_passed_over(void **state)
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 5}, 6);
 }
 
-/* The last two of six blocks do not go to neighbours where cores join their requests in pairs. */
+/* The last two of six blocks do not go to neighbors where cores join their requests in pairs. */
 static void the_last_blocks_of_a_launch_go_far_from_each_other(void **state)
 {
     (void)state;

@@ -53,7 +53,7 @@ static void check(const pieces *p, uint32_t at, uint64_t line, uint32_t sectors)
     assert_int_equal(p->piece[at].sectors, sectors);
 }
 
-static void neighbouring_words_are_one_line(void **state)
+static void neighboring_words_are_one_line(void **state)
 {
     (void)state;
     pieces p = ask(&sectored, load_of(SL_MEM_GLOBAL, 4), strided(ALL, 0x1000, 4));
@@ -205,7 +205,7 @@ static void the_largest_request_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbouring_words_are_one_line),
+        cmocka_unit_test(neighboring_words_are_one_line),
         cmocka_unit_test(strides_touch_as_many_lines_as_they_pass),
         cmocka_unit_test(words_that_cross_a_line_touch_both),
         cmocka_unit_test(wide_words_go_by_halves_and_quarters),

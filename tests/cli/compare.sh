@@ -14,7 +14,7 @@ it 'compares two traces by kernel and load, loads and stores alike'
 run "$sluice" compare slow.slt warp.slt
 exits 0
 stderr_is ''
-stdout_has 'A: slow.slt on h200 (modelled)'
+stdout_has 'A: slow.slt on h200 (modeled)'
 stdout_has 'ld_sectors             2.10 M    262 K        -87.5%'
 stdout_has 'est_cycles             29,853   17,727        -40.6%'
 stdout_has 'Kernels by change of sectors'
@@ -63,8 +63,8 @@ stderr_has 'none.json is no report of run, model, sim, info or report: it has no
 it 'compares two GPUs, two policies, and a changed key'
 run "$sluice" compare spmv --size small --gpu fermi-gtx470 --gpu fermi-gtx480
 exits 0
-stdout_has 'A: spmv rows=2000 mean=8 on fermi-gtx470 (modelled)'
-stdout_has 'B: spmv rows=2000 mean=8 on fermi-gtx480 (modelled)'
+stdout_has 'A: spmv rows=2000 mean=8 on fermi-gtx470 (modeled)'
+stdout_has 'B: spmv rows=2000 mean=8 on fermi-gtx480 (modeled)'
 stderr_is ''
 run "$sluice" compare spmv --size small --gpu h200 --gpu fermi-gtx480
 exits 0
@@ -75,7 +75,7 @@ stdout_has 'on fermi-gtx480, L1 decoupled (simulated)'
 stdout_has 'Kernels by change of cycles'
 run "$sluice" compare spmv --size small --gpu fermi-gtx480 --change L1.size=8K
 exits 0
-stdout_has 'on fermi-gtx480, L1.size=8K (modelled)'
+stdout_has 'on fermi-gtx480, L1.size=8K (modeled)'
 run "$sluice" compare spmv --size small
 exits 2
 stderr_has 'give two inputs or reports, or one input and two GPUs or policies'

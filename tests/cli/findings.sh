@@ -188,13 +188,13 @@ run cmp one.json three.json
 exits 0
 
 slow='--grid 256 --block 128 --arg f32[2M]:random --arg f32[32K]:zero --arg s32:32768 --arg s32:64'
-it 'shows them in lines of at most 80 columns, with place, evidence and a way out'
+it 'shows them in lines of at most 80 columns, with location, evidence and a fix'
 # shellcheck disable=SC2086
 run "$sluice" run slow.ptx $slow
 exits 0
 stdout_has '1. uncoalesced-loads: norms, slow.cu:9 (x4), ld.global.f32 of param_0'
 stdout_has '32.0 sectors per request where 4.0 would do: lanes use 12.5% of the bytes.'
-stdout_has 'Let neighbouring lanes read neighbouring words'
+stdout_has 'Let neighboring lanes read neighboring words'
 wide=$(sed -n '/^Findings/,$p' "$scratch/stdout" | awk 'length > 80')
 [ -z "$wide" ] || fail "wider than 80 columns: $wide"
 

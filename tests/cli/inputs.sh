@@ -112,7 +112,7 @@ for option in lanes max-instructions check fp-contract isa cudart-static compute
         stdout_lacks "--$option "
     done
 done
-for option in size seed grid arg cubin workload optimise; do
+for option in size seed grid arg cubin workload optimize; do
     run "$sluice" import --help
     stdout_lacks "--$option"
 done

@@ -95,7 +95,7 @@ run "$sluice" apply plan.json "$source_root/workloads/spmv/spmv.ptx"
 exits 1
 stderr_has 'the plan is for llvm-ir'
 
-it 'runs code that was not optimised, as it is and after -O2'
+it 'runs code that was not optimized, as it is and after -O2'
 cat >slow.ll <<'END'
 target triple = "amdgcn-amd-amdhsa"
 define amdgpu_kernel void @spmv_jds(i32 addrspace(1)* %a) {
@@ -111,12 +111,12 @@ END
 run "$sluice" run slow.ll --grid 1 --block 1 --arg 'u32[2]:41' --dump 0
 exits 0
 stdout_has '42 41'
-run "$sluice" run slow.ll --optimise --grid 1 --block 1 --arg 'u32[2]:41' --dump 0
+run "$sluice" run slow.ll --optimize --grid 1 --block 1 --arg 'u32[2]:41' --dump 0
 exits 0
 stdout_has '42 41'
 
 it 'tunes on the simulator without a GPU, and applies what it found'
-run "$sluice" tune slow.ll --optimise --on sim --gpu rx6900xt --no-cache --select PassL2 -o tuned.json --grid 64 --block 256 --arg 'u32[1]:0'
+run "$sluice" tune slow.ll --optimize --on sim --gpu rx6900xt --no-cache --select PassL2 -o tuned.json --grid 64 --block 256 --arg 'u32[1]:0'
 exits 0
 stdout_has ' on sim rx6900xt'
 file_has tuned.json '"form": "llvm-ir"'

@@ -299,6 +299,31 @@ it 'counts the launches of several processes on'
 [ "$(grep -c '"index":' killed.json)" = 6 ] || fail "$(grep -c '"index":' killed.json) launches"
 file_has killed.json '"index": 5'
 
+it 'does not count processes that only look for a GPU'
+run "$sluice" model -- sh -c "'$programs/attributes' >seen; '$programs/reduce'; '$programs/attributes' >seen"
+exits 0
+stdout_has scan
+run "$sluice" trace -o looked.slt -- sh -c "'$programs/attributes' >seen; '$programs/reduce'"
+exits 0
+run "$sluice" model looked.slt
+stdout_has scan
+[ ! -e looked.slt.1 ] || fail "there are two traces"
+
+it 'models one of several processes'
+run "$sluice" model -- sh -c "'$programs/convolve'; '$programs/reduce'"
+exits 1
+stderr_has '2 processes of sh launched kernels; choose one with --process N (1 to 2)'
+run "$sluice" model --process 2 -- sh -c "'$programs/convolve'; '$programs/reduce'"
+exits 0
+stdout_has scan
+stdout_lacks filter
+run "$sluice" run --process 1 -- sh -c "'$programs/convolve'; '$programs/reduce'"
+stdout_has filter
+stdout_lacks ' scan '
+run "$sluice" model --process 3 -- sh -c "'$programs/convolve'; '$programs/reduce'"
+exits 1
+stderr_has '--process 3: 2 processes launched kernels'
+
 it 'names kernel, block, thread, line and address of an illegal access'
 run "$sluice" run -- "$programs/faults"
 stderr_has 'illegal 4-byte write at 0x0'
@@ -463,6 +488,59 @@ compile small.cu machine -cudart shared -gencode arch=compute_90a,code=sm_90a
 run "$sluice" run -- ./machine
 exits 1
 stderr_has 'contains machine code for sm_90a but no PTX; compile it with nvcc -gencode arch=compute_90a,code=compute_90a'
+
+it 'takes the code for the chip where a program has some'
+cat >chip.cu <<'END'
+#include <cstdio>
+__global__ void k(int *x)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    *x = 90;
+#else
+    *x = 1;
+#endif
+}
+int main()
+{
+    int *x, y = 0;
+    cudaMalloc(&x, 4);
+    k<<<1, 1>>>(x);
+    cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost);
+    printf("%d\n", y);
+}
+END
+compile chip.cu chip -cudart shared -gencode arch=compute_90,code=compute_90 -gencode arch=compute_90a,code=compute_90a
+run "$sluice" run -- ./chip
+stdout_is 90
+run "$sluice" run --compute-capability 10.0 -- ./chip
+stdout_is 1
+
+it 'lists the PTX of a program and marks what runs'
+run "$sluice" ptx --csv ./chip
+stdout_has ',sm_90,no,'
+stdout_has ',sm_90a,yes,'
+
+it 'reports what a launch has counted that is interrupted'
+cat >endless.cu <<'END'
+__global__ void k(volatile int *x)
+{
+    x[threadIdx.x + 1] = 7;
+    while (blockIdx.x > 2 && !x[0])
+        ;
+}
+int main()
+{
+    int *x;
+    cudaMalloc(&x, 4096);
+    k<<<8, 32>>>(x);
+    cudaDeviceSynchronize();
+}
+END
+compile endless.cu endless -cudart shared -arch=compute_75
+run timeout -k 60 -s INT 3 "$sluice" run --csv interrupted.csv -- ./endless
+stderr_has 'interrupted'
+stderr_has 'killed by signal 2'
+file_has interrupted.csv ',k,'
 
 it 'keeps what was recorded when the program crashes'
 sed 's/printf.*/cudaDeviceSynchronize(); __builtin_trap();/' small.cu >crash.cu

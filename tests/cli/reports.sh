@@ -9,7 +9,7 @@ exits 0
 stdout_has 'warp insts'
 stderr_is ''
 
-it 'says above each table what was analysed, on which GPU and with which settings'
+it 'says above each table what was analyzed, on which GPU and with which settings'
 "$sluice" trace -q -o v.slt vecadd n=2048
 run "$sluice" run vecadd n=2048
 stdout_has 'vecadd n=2048 on h200'
@@ -35,8 +35,8 @@ stdout_has 'v.slt on h200, --l1-ways 2,4'
 run "$sluice" tune vecadd n=2048 --no-cache --rounds 1
 stdout_has 'vecadd n=2048 on sim h200, --rounds 1'
 run "$sluice" compare v.slt --set L1.mshrs=8 --change cores=66
-stdout_has 'A: v.slt on h200, L1.mshrs=8 (modelled)'
-stdout_has 'B: v.slt on h200, L1.mshrs=8, cores=66 (modelled)'
+stdout_has 'A: v.slt on h200, L1.mshrs=8 (modeled)'
+stdout_has 'B: v.slt on h200, L1.mshrs=8, cores=66 (modeled)'
 
 it 'prints JSON instead of the text when no file is named'
 run "$sluice" run vecadd --size small --json

@@ -51,7 +51,7 @@ best=$(sed -n 's/.*pdp: pd=\([0-9]*\),.*/\1/p' "$scratch/stdout")
 file_has best.json "\"replacement\": \"pdp(pd=$best)\""
 [ "$(grep -c '{"pd": ' best.json)" = 16 ] || fail "not 16 tries: $(grep '{"pd": ' best.json)"
 
-it 'takes the value that minimises cycles'
+it 'takes the value that minimizes cycles'
 minimum=$(sed -n 's/.*{"pd": [0-9]*, "cycles": \([0-9]*\)}.*/\1/p' best.json | sort -n | head -1)
 taken=$(sed -n "s/.*{\"pd\": $best, \"cycles\": \([0-9]*\)}.*/\1/p" best.json)
 [ "${minimum:-none}" = "$taken" ] || fail "took $taken cycles, not $minimum"

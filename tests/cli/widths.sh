@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is shown fits 80 and 100 columns, says what is meant, and has colours on terminals only.
+# What is shown fits 80 and 100 columns, says what is meant, and has colors on terminals only.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 # No line of the last report is wider than $COLUMNS. Commands to type are not broken.
@@ -43,20 +43,20 @@ it 'names the allocation that a parameter points to'
 run "$sluice" run bfs --size small
 grep -q 'param_3 (.*, 10.8 KiB)' "$scratch/stdout" || fail 'it is not named'
 
-it 'uses no colours where there is no terminal'
+it 'uses no colors where there is no terminal'
 run "$sluice" run spmv --size small
-if grep -q "$(printf '\033')" "$scratch/stdout"; then fail 'there are colours'; fi
+if grep -q "$(printf '\033')" "$scratch/stdout"; then fail 'there are colors'; fi
 
-it 'uses colours when asked to'
+it 'uses colors when asked to'
 run "$sluice" run spmv --color=always
-grep -q "$(printf '\033\\[3[13]m[0-9]')" "$scratch/stdout" || fail 'there are no colours'
+grep -q "$(printf '\033\\[3[13]m[0-9]')" "$scratch/stdout" || fail 'there are no colors'
 
-it 'uses colours on terminals, unless NO_COLOR is set'
+it 'uses colors on terminals, unless NO_COLOR is set'
 if command -v script >/dev/null; then
-    TERM=xterm script -qec "'$sluice' run spmv" /dev/null >coloured
-    grep -q "$(printf '\033\\[3[13]m[0-9]')" coloured || fail 'there are no colours'
+    TERM=xterm script -qec "'$sluice' run spmv" /dev/null >colored
+    grep -q "$(printf '\033\\[3[13]m[0-9]')" colored || fail 'there are no colors'
     TERM=xterm NO_COLOR=1 script -qec "'$sluice' run spmv" /dev/null >plain
-    if grep -q "$(printf '\033\\[3[13]m')" plain; then fail 'there are colours'; fi
+    if grep -q "$(printf '\033\\[3[13]m')" plain; then fail 'there are colors'; fi
 else
     skip 'script is not installed'
 fi

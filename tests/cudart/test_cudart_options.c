@@ -115,7 +115,7 @@ static void wrong_options_are_named(void **state)
     expect("lanes=4294967296", SL_INVALID, "is not a value of lanes");
     expect("lanes=16", SL_INVALID, "'16' is not a value of lanes");
     expect("quiet=2", SL_INVALID, "'2' is not a value of quiet");
-    expect("check=uninitialised", SL_INVALID, "'uninitialised' is not a value of check");
+    expect("check=uninitialized", SL_INVALID, "'uninitialized' is not a value of check");
     expect("isa=0123456789abcdef", SL_INVALID, "is not a value of isa");
 }
 

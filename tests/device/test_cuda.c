@@ -153,7 +153,7 @@ static void an_illegal_access_is_told_with_the_kernel_by_the_next_call(void **st
     sl_device_arg arg = {&out, sizeof out};
     sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg, {0}};
     assert_int_equal(sl_device_run(kernel(device, "step"), &launch, &error), SL_OK);
-    assert_int_equal(sl_device_synchronise(device, &error), SL_FAULT);
+    assert_int_equal(sl_device_synchronize(device, &error), SL_FAULT);
     assert_string_equal(error.text, "the GPU failed to finish: an illegal memory access was encountered "
                                     "(CUDA_ERROR_ILLEGAL_ADDRESS, error 700); the last kernel launched was step");
     sl_device_close(device);

@@ -91,7 +91,7 @@ static void a_kernel_computes_with_its_arguments(void **state)
     uint64_t out = allocate(device, 1000 * 4, "out");
     uint32_t result[1000];
     assert_int_equal(launch_fill(kernel(module, "fill_u32"), out, 7, 1000, 8, 128), SL_OK);
-    assert_int_equal(sl_device_synchronise(device, &error), SL_OK);
+    assert_int_equal(sl_device_synchronize(device, &error), SL_OK);
     assert_int_equal(sl_device_copy_out(device, result, out, sizeof result, &error), SL_OK);
     for (uint32_t i = 0; i < 1000; i++)
         assert_int_equal(result[i], i + 7);

@@ -44,11 +44,31 @@ BEHAVIOUR(multicast_memory_of_one_device_is_its_memory)
     assert_true(out[6] == 2 && out[7] == 3);
 }
 
-BEHAVIOUR(minima_of_16_bit_floats_are_refused_as_atomics)
+/* Halves: 1 is 0x3c00, 2 0x4000, 3 0x4200, -1 0xbc00; bf16: 1 is 0x3f80, 2 0x4000, 3 0x4040. */
+BEHAVIOUR(vectors_of_16_bit_floats_are_reduced)
 {
-    rig_load(r, PTX_HEAD KERNEL("red.global.max.noftz.v2.f16x2 [%d0], {%r0, %r1};\nret;\n"));
-    assert_int_equal(TRY(r, 1, 1, 0, 0, 0), SL_UNSUPPORTED);
-    rig_expect_text(r, "this atomic on 16-bit floats");
+    rig_load(r, PTX("mov.u32 %r10, 0x3c004200;\nmov.u32 %r11, 0x4000bc00;\nmov.u32 %r12, 0x40403f80;\n"
+                    "mov.b32 {%h1, %h2}, %r10;\nmov.b32 {%h3, %h4}, %r11;\n"
+                    "red.global.max.noftz.v2.f16x2 [%d0], {%r10, %r11};\n"
+                    "red.relaxed.gpu.global.min.noftz.v4.f16x2 [%d0+8], {%r10, %r11, %r10, %r11};\n"
+                    "red.global.max.noftz.v2.bf16x2 [%d0+24], {%r12, %r12};\n"
+                    "red.global.min.noftz.v8.f16 [%d0+32], {%h1, %h2, %h3, %h4, %h4, %h3, %h2, %h1};\n"
+                    "red.global.add.noftz.v4.f16 [%d0+48], {%h1, %h2, %h3, %h4};\n"
+                    "atom.global.max.noftz.v2.f16 {%h5, %h6}, [%d0+56], {%h1, %h2};\nmov.b32 %r13, {%h5, %h6};\n"
+                    "st.global.u32 [%d0+60], %r13;\nret;\n"));
+    uint32_t *out = rig_buffer(r, 64);
+    for (int i = 0; i < 16; i++)
+        out[i] = i >= 6 && i < 8 ? 0x40004000 : 0x3c003c00;
+    RUN(r, 1, 1, P(out), 0, 0);
+    static const uint32_t EXPECTED[] = {
+        0x3c004200, 0x40003c00,                         /* max */
+        0x3c003c00, 0x3c00bc00, 0x3c003c00, 0x3c00bc00, /* min */
+        0x40404000, 0x40404000,                         /* max of bf16 */
+        0x3c003c00, 0x3c00bc00, 0xbc003c00, 0x3c003c00, /* min of 1 and 3, 1, -1, 2, 2, -1, 1, 3 */
+        0x40004400, 0x42000000,                         /* 1 plus 3, 1, -1, 2 */
+        0x3c004200, 0x3c003c00,
+    };
+    rig_expect_u32(out, EXPECTED, 16);
 }
 
 int main(void)
@@ -56,7 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IT(an_asynchronous_reduction_tells_the_barrier_of_its_bytes),
         IT(multicast_memory_of_one_device_is_its_memory),
-        IT(minima_of_16_bit_floats_are_refused_as_atomics),
+        IT(vectors_of_16_bit_floats_are_reduced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

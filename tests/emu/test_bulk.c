@@ -87,8 +87,7 @@ BEHAVIOUR(a_multicast_goes_to_the_blocks_that_it_names)
 
 static sl_tensor_map plane(const void *address)
 {
-    return (sl_tensor_map){.mark = SL_TENSOR_MARK,
-                           .type = SL_TENSOR_U32,
+    return (sl_tensor_map){.type = SL_TENSOR_U32,
                            .rank = 2,
                            .element_stride = {1, 1},
                            .address = P(address),
@@ -117,6 +116,7 @@ BEHAVIOUR(a_tensor_map_that_was_overwritten_is_refused)
                  {offsetof(sl_tensor_map, rank), 9, "five dimensions"},
                  {offsetof(sl_tensor_map, rank), 1, "other dimensions"},
                  {offsetof(sl_tensor_map, swizzle), 9, "swizzle"},
+                 {offsetof(sl_tensor_map, rest), 1, "neither cuTensorMapEncode nor tensormap.replace"},
                  {offsetof(sl_tensor_map, interleave), 1, "interleaved"},
                  {offsetof(sl_tensor_map, element_stride) + 1, 0, "element stride"},
                  {offsetof(sl_tensor_map, box) + 1, 2, "box"},
@@ -275,8 +275,7 @@ BEHAVIOUR(pixels_are_taken_in_order_within_their_box)
     for (uint32_t i = 0; i < 3 * 1120; i++)
         in[i] = i + 1;
     /* three images of 10 x 7 with 16 channels, a filter of 3 x 3 */
-    *map = (sl_tensor_map){.mark = SL_TENSOR_MARK,
-                           .type = SL_TENSOR_U32,
+    *map = (sl_tensor_map){.type = SL_TENSOR_U32,
                            .rank = 4,
                            .im2col = 1,
                            .element_stride = {1, 1, 1, 1},
@@ -312,6 +311,39 @@ BEHAVIOUR(a_map_can_be_edited_on_the_device)
         assert_int_equal(out[i], i / 16 < 3 ? i / 16 * 32 + i % 16 + 1 : 0);
 }
 
+#define REPLACE(field, type, value) "tensormap.replace.tile." field ".shared::cta.b1024." type " [%d3], " value ";\n"
+
+BEHAVIOUR(a_map_can_be_made_of_zeros_by_replacing_every_field)
+{
+    rig_load(
+        r,
+        PTX(BARRIER
+            ".shared .align 128 .b8 m[128];\nmov.u32 %r12, m;\ncvt.u64.u32 %d3, %r12;\n"
+            "mov.u32 %r13, 0;\nmov.u64 %d4, 0;\nZERO:\nst.shared.v2.b64 [%r12], {%d4, %d4};\n"
+            "add.u32 %r12, %r12, 16;\nadd.u32 %r13, %r13, 1;\nsetp.lt.u32 %p1, %r13, 8;\n"
+            "@%p1 bra ZERO;\nmov.u32 %r14, 16;\nmov.u32 %r15, 64;\nmov.u32 %r16, 1;\n"
+            "mov.u64 %d4, 256;\nadd.u64 %d5, %d0, 4096;\n" REPLACE("global_address", "b64", "%d5") REPLACE(
+                "rank", "b32", "1") REPLACE("box_dim", "b32", "0, %r14") REPLACE("box_dim", "b32", "1, %r14")
+                REPLACE("global_dim", "b32", "0, %r15") REPLACE("global_dim", "b32", "1, %r14") REPLACE(
+                    "global_stride", "b64", "0, %d4") REPLACE("element_stride", "b32", "0, %r16")
+                    REPLACE("element_stride", "b32", "1, %r16") REPLACE("elemtype", "b32", "2")
+                        REPLACE("interleave_layout", "b32", "0") REPLACE("swizzle_mode", "b32", "0") REPLACE(
+                            "fill_mode",
+                            "b32",
+                            "0") "bar.warp.sync "
+                                 "-1;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
+                                 "aligned [%d1], [%d3], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n"
+                                 "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 1024;\n"
+                                 "cp.async.bulk.tensor.2d" INTO " [%r10], [%d1, {%r2, %r2}], [%r11];\n" LOADED));
+    uint32_t *out = rig_buffer(r, 8192);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    for (uint32_t i = 0; i < 1024; i++)
+        out[1024 + i] = i + 1;
+    RUN(r, 1, 32, P(out), P(map), 8);
+    for (uint32_t i = 0; i < 256; i++)
+        assert_int_equal(out[i], i / 16 + 8 < 16 ? (i / 16 + 8) * 64 + i % 16 + 8 + 1 : 0);
+}
+
 /* One row of ones times one column of ones, without swizzles. */
 #define GROUP                                                                                                          \
     ".shared .align 1024 .b8 s[4096];\nmov.u32 %r10, s;\nmov.u32 %r11, 0x3c003c00;\n"                                  \
@@ -338,6 +370,45 @@ BEHAVIOUR(a_warp_group_multiplies_matrices_in_shared_memory)
     const rig_access *access[2];
     assert_int_equal(rig_accesses(r, "mma", access, 2), 1);
     assert_true(access[0]->mask);
+}
+
+/* Thread 0 refills the operands as soon as it has waited for a product: turn t multiplies 16 of t + 1 by t + 1. */
+#define TURNS                                                                                                          \
+    ".shared .align 1024 .b8 s[4096];\n.shared .align 8 .b8 bar[8];\nmov.u32 %r10, s;\nmov.u32 %r11, bar;\n"           \
+    "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r11], 1;\nbar.sync 0;\ncvt.u64.u32 %d10, %r10;\n"      \
+    "shr.u64 %d10, %d10, 4;\nor.b64 %d10, %d10, 0x1000080000;\nmov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\n"          \
+    "mov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\nmov.u32 %r12, 0;\nsetp.eq.u32 %p2, %r0, %r0;\nTURN:\n@%p1 bra COPIED;\n"    \
+    "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 4096;\n"                                                          \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d1], 4096, [%r11];\n"                 \
+    "COPIED:\nadd.u64 %d1, %d1, 4096;\nand.b32 %r13, %r12, 1;\nWAIT:\n"                                                \
+    "mbarrier.try_wait.parity.shared.b64 %p3, [%r11], %r13;\n@!%p3 bra WAIT;\nwgmma.fence.sync.aligned;\n"             \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d10, %d10, %p2, 1, 1, 0, 0;\n"           \
+    "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nadd.u32 %r12, %r12, 1;\n"                     \
+    "setp.lt.u32 %p3, %r12, %r2;\n@%p3 bra TURN;\nst.global.f32 [%d2], %f3;\nret;\n"
+
+BEHAVIOUR(a_product_is_complete_when_all_warps_of_the_group_have_issued_it)
+{
+    enum { TURN_COUNT = 8 };
+    static const uint16_t HALF[TURN_COUNT] = {0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800};
+    rig_load(r, PTX(TURNS));
+    float *out = rig_buffer(r, 512), sum = 0;
+    uint16_t *in = rig_buffer(r, TURN_COUNT * 4096);
+    for (uint32_t turn = 0; turn < TURN_COUNT; turn++) {
+        for (uint32_t i = 0; i < 2048; i++)
+            in[turn * 2048 + i] = HALF[turn];
+        sum += 16.0F * (float)((turn + 1) * (turn + 1));
+    }
+    RUN(r, 1, 128, P(out), P(in), TURN_COUNT);
+    for (int i = 0; i < 128; i++)
+        assert_true(out[i] == sum);
+}
+
+BEHAVIOUR(a_product_that_a_warp_of_the_group_never_issues_is_an_error)
+{
+    rig_load(r, PTX(GROUP "setp.lt.u32 %p3, %r0, 96;\n@!%p3 bra OTHER;\n" PRODUCT "OTHER:\nbar.sync 1;\nret;\n"));
+    uint64_t form = (uint64_t)(256 >> 4) << 32 | (uint64_t)(128 >> 4) << 16;
+    assert_int_not_equal(TRY(r, 1, 128, P(rig_buffer(r, 512)), form, 1), SL_OK);
+    rig_expect_fault(r, SL_FAULT_BARRIER, "of warp 0 wait at products of their warp group");
 }
 
 BEHAVIOUR(a_matrix_descriptor_that_points_outside_is_an_error)
@@ -390,7 +461,10 @@ int main(void)
         IT(boxes_are_stored_and_added_within_the_tensor),
         IT(pixels_are_taken_in_order_within_their_box),
         IT(a_map_can_be_edited_on_the_device),
+        IT(a_map_can_be_made_of_zeros_by_replacing_every_field),
         IT(a_warp_group_multiplies_matrices_in_shared_memory),
+        IT(a_product_is_complete_when_all_warps_of_the_group_have_issued_it),
+        IT(a_product_that_a_warp_of_the_group_never_issues_is_an_error),
         IT(a_matrix_descriptor_that_points_outside_is_an_error),
         IT(products_that_a_group_updates_are_not_fused_with_sums),
         IT(forms_that_are_not_there_are_refused_by_name),

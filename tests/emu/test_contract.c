@@ -183,6 +183,39 @@ BEHAVIOUR(factors_that_are_overwritten_leave_the_product_alone)
     EXPECT("mul.f32 %f4, %f0, %f1; mov.f32 %f0, %f3; add.f32 %f10, %f4, %f2; mov.f32 %f11, %f0;", mul(a, b) + c, d);
 }
 
+BEHAVIOUR(no_fma_spans_what_ptxas_expands_into_branches)
+{
+    static const char *const BETWEEN[] = {
+        "rem.s32 %r11, %r0, %r5;",
+        "div.s32 %r11, %r0, 7;",
+        "rem.u64 %d10, %d0, 8;",
+        "cvt.u16.u32 %h1, %r0;\ndiv.u16 %h1, %h1, 3;",
+        "div.rn.f32 %f20, %f3, %f0;",
+        "sqrt.rn.ftz.f32 %f20, %f0;",
+        "cvt.f64.f32 %g1, %f0;\nrcp.rn.f64 %g1, %g1;",
+        "bfind.s64 %r11, %d0;",
+        "membar.gl;",
+        "fence.acq_rel.gpu;",
+    };
+    static const char *const WITHIN[] = {
+        "rem.u32 %r11, %r0, %r5;",    "div.u32 %r11, %r0, 7;",     "div.full.f32 %f20, %f3, %f0;",
+        "sqrt.approx.f32 %f20, %f0;", "rcp.approx.f32 %f20, %f0;", "bar.sync 0;",
+    };
+    char body[256];
+    for (size_t i = 0; i < sizeof BETWEEN / sizeof *BETWEEN; i++) {
+        snprintf(body, sizeof body, "mul.f32 %%f4, %%f0, %%f1;\n%s\nadd.f32 %%f10, %%f4, %%f2;", BETWEEN[i]);
+        EXPECT(body, mul(a, b) + c, 0, 0, 0);
+    }
+    for (size_t i = 0; i < sizeof WITHIN / sizeof *WITHIN; i++) {
+        snprintf(body, sizeof body, "mul.f32 %%f4, %%f0, %%f1;\n%s\nadd.f32 %%f10, %%f4, %%f2;", WITHIN[i]);
+        EXPECT(body, fmaf(a, b, c), 0, 0, 0);
+    }
+    /* a product that is also needed behind it is kept, with the sums in front of it */
+    EXPECT("mul.f32 %f4, %f0, %f1;\nadd.f32 %f10, %f4, %f2;\nrem.s32 %r11, %r0, %r5;\nadd.f32 %f11, %f4, %f3;",
+           mul(a, b) + c, mul(a, b) + d, 0, 0);
+    EXPECT("mul.f32 %f4, %f0, %f1;\nadd.f32 %f10, %f4, %f2;\nrem.s32 %r11, %r0, %r5;", fmaf(a, b, c), 0, 0, 0);
+}
+
 BEHAVIOUR(doubles_and_halves_are_contracted_too)
 {
     const double x = a, y = b, z = c;
@@ -224,6 +257,7 @@ int main(void)
         IT(what_is_conditional_is_kept_apart),
         IT(a_loop_adds_its_product_with_one_rounding),
         IT(factors_that_are_overwritten_leave_the_product_alone),
+        IT(no_fma_spans_what_ptxas_expands_into_branches),
         IT(doubles_and_halves_are_contracted_too),
         IT(contraction_can_be_switched_off),
     };

@@ -238,6 +238,18 @@ static uint64_t ref_borrow_out(const uint64_t *in, const void *context)
     return in[0] < in[1] ? UINT32_MAX : 0;
 }
 
+static uint64_t ref_no_borrow(const uint64_t *in, const void *context)
+{
+    (void)context;
+    return in[0] >= in[1];
+}
+
+static uint64_t ref_no_carry(const uint64_t *in, const void *context)
+{
+    (void)context;
+    return (uint64_t)(((u128)in[0] + in[1]) >> 64) ? 0 : UINT32_MAX;
+}
+
 static uint64_t ref_mul64(const uint64_t *in, const void *context)
 {
     (void)context;
@@ -303,6 +315,21 @@ static void carries_pass_from_part_to_part(void **state)
          INT32,
          {INT64, INT64},
          ref_borrow_out,
+         NULL,
+         0,
+         NULL},
+        /* the flag is the adder's carry, whatever sets and reads it */
+        {HALVES "@sub.cc.u32 %r4, %r0, %r2;\n@subc.cc.u32 %r5, %r1, %r3;\n@addc.u32 $d, 0, 0;",
+         INT32,
+         {INT64, INT64},
+         ref_no_borrow,
+         NULL,
+         0,
+         NULL},
+        {"@add.cc.u64 %l0, $a, $b;\n@subc.u64 %l1, 0, 0;\n@cvt.u32.u64 $d, %l1;",
+         INT32,
+         {INT64, INT64},
+         ref_no_carry,
          NULL,
          0,
          NULL},

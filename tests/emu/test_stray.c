@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses just outside of allocations where they are forgiven, as a GPU does that maps whole pages. */
+/* What is forgiven, as a GPU does: accesses just outside of allocations, shuffles that read lanes which are not there.
+ */
 #include "emu/run_ptx.h"
 
 typedef struct heard {
@@ -44,7 +45,7 @@ static const char COPY[] =
     "  ld.param.u32 %r1, [offset];\n  mov.u32 %r2, s;\n  add.u32 %r1, %r1, %r2;\n  st.shared.u32 [%r1], 77;\n"
     "  ld.shared.u32 %r3, [%r1];\n  st.global.u32 [%a1], %r3;\n  ret;\n}\n";
 
-enum { WORDS = 1000, BLOCKS = 8, THREADS = 64 };
+enum { WORDS = 1000, BLOCKS = 8, THREADS = 64, PAGE = 2 << 20, FAR = 2 * PAGE };
 
 typedef struct scene {
     session s;
@@ -58,7 +59,7 @@ static bool open_scene(scene *c, const machine *m, uint32_t threads, bool forgiv
     sl_emu_config config = {.settings = {.lanes = m->lanes, .threads = threads, .isa = m->isa},
                             .host_addresses = true,
                             .stray = forgiving ? hear : NULL,
-                            .stray_context = &c->h};
+                            .lapse_context = &c->h};
     if (sl_emu_create(&config, &c->s.emu, &c->s.error) != SL_OK)
         return false;
     assert_int_equal(sl_ptx_parse(COPY, strlen(COPY), "stray.ptx", &c->s.module, &c->s.error), SL_OK);
@@ -139,12 +140,29 @@ static void a_launch_without_them_is_not_told_of(void **state)
     session_close(&c.s);
 }
 
+/* A small allocation is alone in its page: a GPU maps all of it. */
+static void accesses_anywhere_in_the_page_of_a_small_allocation_are_forgiven(void **state)
+{
+    (void)state;
+    static const int64_t AFTER[] = {0, 508, 512, 4096, 65532, 65536, 1 << 20};
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    for (size_t i = 0; i < sizeof AFTER / sizeof *AFTER; i++) {
+        int64_t at = 4 * WORDS + AFTER[i];
+        uint64_t add[2] = {(uint64_t)(uintptr_t)c.in, (uint64_t)at};
+        assert_int_equal(session_try(&c.s, "add", 1, 1, add, sizeof add), SL_OK);
+        assert_int_equal(copy(&c, at, 0), SL_OK);
+        assert_int_equal(c.out[0], 1 + 1);
+    }
+    session_close(&c.s);
+}
+
 static void reads_far_away_end_the_launch(void **state)
 {
     (void)state;
     scene c;
     assert_true(open_scene(&c, &machines[4], 1, true));
-    expect_fault(&c, copy(&c, 4 * WORDS + 65536, 0), "bytes after the end of alloc ");
+    expect_fault(&c, copy(&c, 4 * WORDS + FAR, 0), "bytes after the end of alloc ");
     expect_fault(&c, copy(&c, -((int64_t)1 << 32), 0), "illegal 4-byte read");
     session_close(&c.s);
 }
@@ -205,7 +223,7 @@ static void writes_far_away_end_the_launch(void **state)
     (void)state;
     scene c;
     assert_true(open_scene(&c, &machines[4], 1, true));
-    uint64_t add[2] = {(uint64_t)(uintptr_t)c.in, 4 * WORDS + 65536};
+    uint64_t add[2] = {(uint64_t)(uintptr_t)c.in, 4 * WORDS + FAR};
     expect_fault(&c, session_try(&c.s, "add", 1, 1, add, sizeof add), "illegal 4-byte write");
     session_close(&c.s);
 }
@@ -246,7 +264,7 @@ static void parameters_cannot_be_written(void **state)
     heard h = {0};
     session s = {0};
     const sl_emu_config config = {
-        .settings = {.lanes = 32, .threads = 1}, .host_addresses = true, .stray = hear, .stray_context = &h};
+        .settings = {.lanes = 32, .threads = 1}, .host_addresses = true, .stray = hear, .lapse_context = &h};
     assert_int_equal(sl_emu_create(&config, &s.emu, &s.error), SL_OK);
     assert_int_equal(sl_ptx_parse(WRITE, strlen(WRITE), "test.ptx", &s.module, &s.error), SL_OK);
     assert_int_equal(sl_emu_load(s.emu, (const sl_ptx_module *const *)&s.module, 1, &s.program, &s.error), SL_OK);
@@ -259,6 +277,33 @@ static void parameters_cannot_be_written(void **state)
         assert_non_null(strstr(s.error.text, "illegal 8-byte write"));
     }
     assert_int_equal(*out, 0);
+    session_close(&s);
+}
+
+/* Of 20 lanes, those below 16 add up pairs: lane 15 reads lane 16, which has left. */
+static void a_shuffle_that_reads_an_absent_lane_is_told_once_per_launch(void **state)
+{
+    (void)state;
+    static const char ADD[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                              ".visible .entry k(.param .u32 there)\n{\n  .reg .b32 %r<6>;\n  .reg .pred %p;\n"
+                              "  ld.param.u32 %r1, [there];\n  mov.u32 %r2, %tid.x;\n"
+                              "  setp.ge.u32 %p, %r2, %r1;\n  @%p exit;\n"
+                              "  shfl.sync.down.b32 %r3, %r2, 1, 0x1f, -1;\n"
+                              "  shfl.sync.bfly.b32 %r3, %r2, 1, 0x1f, -1;\n  ret;\n}\n";
+    heard h = {0};
+    session s = {0};
+    const sl_emu_config config = {
+        .settings = {.lanes = 32, .threads = 2}, .host_addresses = true, .absent = hear, .lapse_context = &h};
+    assert_int_equal(sl_emu_create(&config, &s.emu, &s.error), SL_OK);
+    assert_int_equal(sl_ptx_parse(ADD, strlen(ADD), "test.ptx", &s.module, &s.error), SL_OK);
+    assert_int_equal(sl_emu_load(s.emu, (const sl_ptx_module *const *)&s.module, 1, &s.program, &s.error), SL_OK);
+    assert_int_equal(session_try(&s, "k", 3, 20, (uint32_t[]){16, 0}, 8), SL_OK);
+    assert_int_equal(h.calls, 1);
+    assert_int_equal(h.accesses, 3); /* the second shuffle stays within pairs */
+    assert_non_null(strstr(h.first.text, "a shuffle reads lane 16, which does not take part in it"));
+    assert_non_null(strstr(h.first.text, "block (0,0,0), thread (15,0,0)"));
+    assert_int_equal(session_try(&s, "k", 3, 32, (uint32_t[]){32, 0}, 8), SL_OK);
+    assert_int_equal(h.calls, 1);
     session_close(&s);
 }
 
@@ -278,6 +323,7 @@ int main(void)
         cmocka_unit_test(they_are_told_once_per_launch_with_the_first_and_their_number),
         cmocka_unit_test(the_first_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(a_launch_without_them_is_not_told_of),
+        cmocka_unit_test(accesses_anywhere_in_the_page_of_a_small_allocation_are_forgiven),
         cmocka_unit_test(reads_far_away_end_the_launch),
         cmocka_unit_test(reads_of_freed_memory_end_the_launch),
         cmocka_unit_test(what_a_block_writes_it_reads_and_the_next_launch_finds_it),
@@ -285,6 +331,7 @@ int main(void)
         cmocka_unit_test(writes_far_away_end_the_launch),
         cmocka_unit_test(shared_memory_ends_at_the_next_128_bytes),
         cmocka_unit_test(parameters_cannot_be_written),
+        cmocka_unit_test(a_shuffle_that_reads_an_absent_lane_is_told_once_per_launch),
         cmocka_unit_test(nothing_is_forgiven_where_nobody_listens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,9 +22,9 @@ BEHAVIOUR(elements_of_scalar_registers_are_refused)
 
 BEHAVIOUR(vectors_are_not_loaded_into_scalars)
 {
-    refused(r, PTX("ld.global.v4.u32 %r9, [%d0]; ret;"), "register %r9 is not a vector of 4 such elements");
-    refused(r, PTX("ld.global.v8.u32 %r9, [%d0]; ret;"), "register %r9 is not a vector of 8 such elements");
-    refused(r, PTX("st.global.v2.u64 [%d0], %d9; ret;"), "register %d9 is not a vector of 2 such elements");
+    refused(r, PTX("ld.global.v4.u32 %r9, [%d0]; ret;"), "1 registers for a vector of 4");
+    refused(r, PTX("ld.global.v8.u32 %r9, [%d0]; ret;"), "1 registers for a vector of 8");
+    refused(r, PTX("st.global.v2.u64 [%d0], %d9; ret;"), "1 registers for a vector of 2");
 }
 
 BEHAVIOUR(elements_of_vector_registers_are_executed)

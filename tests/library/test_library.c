@@ -172,7 +172,7 @@ static uint64_t count(const sl_counts *counts, const char *name)
     return value;
 }
 
-static void launch_is_modelled_and_its_counters_are_asked_by_name(void **state)
+static void launch_is_modeled_and_its_counters_are_asked_by_name(void **state)
 {
     (void)state;
     char path[] = "/tmp/test_library_XXXXXX";
@@ -624,7 +624,7 @@ int main(void)
         cmocka_unit_test(wrong_machines_and_keys_are_told_with_the_nearest_right_one),
         cmocka_unit_test(every_machine_that_is_listed_can_be_made),
         cmocka_unit_test(what_a_warp_accessed_is_read_back_step_by_step),
-        cmocka_unit_test(launch_is_modelled_and_its_counters_are_asked_by_name),
+        cmocka_unit_test(launch_is_modeled_and_its_counters_are_asked_by_name),
         cmocka_unit_test(launch_that_is_not_there_and_warps_of_another_width_are_refused),
         cmocka_unit_test(own_policy_needs_what_a_cache_asks_for),
         cmocka_unit_test(own_policy_is_named_by_levels_like_the_built_in_ones),

@@ -148,7 +148,7 @@ static void a_slow_path_that_hardly_runs_is_left_out(void **state)
     finish(&k);
 }
 
-static void stores_to_neighbouring_words_become_one(void **state)
+static void stores_to_neighboring_words_become_one(void **state)
 {
     (void)state;
     kernel k;
@@ -188,7 +188,7 @@ int main(void)
         cmocka_unit_test(what_is_left_of_a_loop_is_with_what_follows),
         cmocka_unit_test(indices_are_loaded_before_what_they_lead_to),
         cmocka_unit_test(a_slow_path_that_hardly_runs_is_left_out),
-        cmocka_unit_test(stores_to_neighbouring_words_become_one),
+        cmocka_unit_test(stores_to_neighboring_words_become_one),
         cmocka_unit_test(machine_code_of_another_gpu_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,19 +230,19 @@ static void a_mix_of_all_bits_uses_every_set(void **state)
         assert_in_range(lines[set], 32, 96);
 }
 
-/* Neighbouring lines fill all sets alike, and a stride of as many lines as there are sets does not stay in one. */
-static void a_rotated_index_is_even_for_neighbours_and_for_strides(void **state)
+/* Neighboring lines fill all sets alike, and a stride of as many lines as there are sets does not stay in one. */
+static void a_rotated_index_is_even_for_neighbors_and_for_strides(void **state)
 {
     (void)state;
     enum { SETS = 27, ROUNDS = 40 };
     const sl_level level = {.line_bytes = 128, .sets = SETS, .index = SL_INDEX_ROTATE};
-    uint32_t neighbours[SETS] = {0}, strided[SETS] = {0}, used = 0;
+    uint32_t neighbors[SETS] = {0}, strided[SETS] = {0}, used = 0;
     for (uint64_t i = 0; i < SETS * ROUNDS; i++) {
-        neighbours[sl_level_set(&level, i * 128)]++;
+        neighbors[sl_level_set(&level, i * 128)]++;
         strided[sl_level_set(&level, i * 128 * SETS)]++;
     }
     for (uint32_t set = 0; set < SETS; set++) {
-        assert_int_equal(neighbours[set], ROUNDS);
+        assert_int_equal(neighbors[set], ROUNDS);
         used += strided[set] > 0;
     }
     assert_int_equal(used, SETS);
@@ -421,7 +421,7 @@ static void some_cores_can_be_a_small_gpc_but_not_all(void **state)
                       "m.yaml:9:3: a small GPC of 4000 cores, but there are 4 cores in all");
     expect_error_with(8, "  blocks: 2\n  small_gpc_cores: 1",
                       "m.yaml:9:3: 'small_gpc_cores' needs 'small_gpc_interval', the blocks scheduled to other cores "
-                      "between its rounds");
+                      "between its waves");
 }
 
 static void carve_outs_are_parts_of_what_is_unified(void **state)
@@ -440,7 +440,7 @@ static void carve_outs_are_parts_of_what_is_unified(void **state)
                       "(256 bytes each)");
     expect_error_with(
         8, "  blocks: 2\n  unified: 2K\n  carve_outs: [0, 512]",
-        "m.yaml:13:5: L1 has 1024 bytes, but 2048 of the unified part are left beside the smallest carve-out");
+        "m.yaml:13:5: L1 has 1024 bytes, but 2048 of the unified part are left for L1 by the smallest carve-out");
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 512]\n  carve_out_needs: [0]",
                       "m.yaml:11:3: 1 needs for 2 carve-outs");
 }
@@ -618,7 +618,7 @@ int main(void)
         cmocka_unit_test(a_variant_is_not_trusted_as_its_base_is),
         cmocka_unit_test(what_a_description_leaves_out_is_derived),
         cmocka_unit_test(a_mix_of_all_bits_uses_every_set),
-        cmocka_unit_test(a_rotated_index_is_even_for_neighbours_and_for_strides),
+        cmocka_unit_test(a_rotated_index_is_even_for_neighbors_and_for_strides),
         cmocka_unit_test(a_wrong_machine_is_told_the_nearest),
         cmocka_unit_test(a_wrong_key_is_told_the_nearest),
         cmocka_unit_test(a_key_is_there_once),

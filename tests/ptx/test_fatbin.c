@@ -94,20 +94,41 @@ static void the_highest_architecture_that_the_machine_has_is_chosen(void **state
     free(f.data);
 }
 
-static void portable_ptx_is_preferred_to_ptx_for_one_chip(void **state)
+static void ptx_for_one_chip_is_taken_on_that_chip_alone(void **state)
 {
     (void)state;
     file f = load("tiny_90a.fatbin");
     sl_fatbin fatbin = {0};
     assert_int_equal(sl_fatbin_add(&fatbin, f.data, f.bytes, false, NULL), SL_OK);
     assert_int_equal(fatbin.entries.count, 2);
-    assert_true(fatbin.entries.items[0].arch_specific != fatbin.entries.items[1].arch_specific);
-    assert_false(sl_fatbin_best_ptx(fatbin.entries.items, 2, 90)->arch_specific);
+    assert_true(fatbin.entries.items[0].suffix != fatbin.entries.items[1].suffix);
+    assert_int_equal(sl_fatbin_best_ptx(fatbin.entries.items, 2, 90)->suffix, 'a');
+    assert_int_equal(sl_fatbin_best_ptx(fatbin.entries.items, 2, 100)->suffix, 0);
     /* The other way round as well. */
     sl_fatbin_entry swapped[2] = {fatbin.entries.items[1], fatbin.entries.items[0]};
-    assert_false(sl_fatbin_best_ptx(swapped, 2, 90)->arch_specific);
+    assert_int_equal(sl_fatbin_best_ptx(swapped, 2, 90)->suffix, 'a');
+    assert_int_equal(sl_fatbin_best_ptx(swapped, 2, 100)->suffix, 0);
     sl_fatbin_fini(&fatbin);
     free(f.data);
+}
+
+static void a_driver_s_choice_among_portable_family_and_chip(void **state)
+{
+    (void)state;
+    const sl_fatbin_entry all[] = {
+        {.kind = SL_FATBIN_PTX, .sm = 90},
+        {.kind = SL_FATBIN_PTX, .sm = 100, .suffix = 'a'},
+        {.kind = SL_FATBIN_PTX, .sm = 100},
+        {.kind = SL_FATBIN_PTX, .sm = 100, .suffix = 'f'},
+    };
+    static const struct {
+        uint32_t sm, taken;
+    } CHOICES[] = {{90, 0}, {100, 1}, {103, 3}, {120, 2}, {80, 0}};
+    for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++)
+        assert_ptr_equal(sl_fatbin_best_ptx(all, 4, CHOICES[i].sm), &all[CHOICES[i].taken]);
+    assert_ptr_equal(sl_fatbin_best_ptx(all + 1, 1, 103), all + 1); /* there is nothing else */
+    char arch[16];
+    assert_string_equal(sl_fatbin_arch(&all[3], arch, sizeof arch), "100f");
 }
 
 static void machine_code_alone_has_no_ptx(void **state)
@@ -271,7 +292,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_compression_unpacks_to_the_same_ptx),
         cmocka_unit_test(the_highest_architecture_that_the_machine_has_is_chosen),
-        cmocka_unit_test(portable_ptx_is_preferred_to_ptx_for_one_chip),
+        cmocka_unit_test(ptx_for_one_chip_is_taken_on_that_chip_alone),
+        cmocka_unit_test(a_driver_s_choice_among_portable_family_and_chip),
         cmocka_unit_test(machine_code_alone_has_no_ptx),
         cmocka_unit_test(containers_may_be_empty_repeated_and_padded),
         cmocka_unit_test(relocatable_code_is_found_in_an_object_file),

@@ -386,25 +386,87 @@ static void calls_come_in_all_their_forms(void **state)
                                         {SL_OPD_LIST, SL_OPD_SYMBOL, SL_OPD_LIST}};
     static const uint32_t counts[] = {1, 2, 3, 2, 4, 3};
     const sl_ptx_func *k = kernel_of(m);
-    for (uint32_t i = 0; i < 6; i++) {
-        assert_int_equal(k->inst[i].operands, counts[i]);
-        for (uint32_t n = 0; n < counts[i]; n++)
-            assert_int_equal(operand_of(m, i, n)->kind, kinds[i][n]);
+    uint32_t call = 0;
+    for (uint32_t i = 0; i < k->insts; i++) {
+        if (k->inst[i].op != SL_OP_CALL)
+            continue;
+        assert_int_equal(k->inst[i].operands, counts[call]);
+        for (uint32_t n = 0; n < counts[call]; n++)
+            assert_int_equal(operand_of(m, i, n)->kind, kinds[call][n]);
+        call++;
     }
-    assert_int_equal(operand_of(m, 2, 2)->items[1].bits, 5);
+    assert_int_equal(call, 6);
     sl_ptx_free(m);
 }
 
-static void register_parameters_are_registers(void **state)
+/* st.param.TYPE [VAR], …  or  ld.param.TYPE …, [VAR] */
+static void assert_moves(sl_ptx_module *m, uint32_t i, uint16_t op, const char *type, const char *var)
+{
+    const sl_ptx_inst *inst = &kernel_of(m)->inst[i];
+    assert_int_equal(inst->op, op);
+    assert_string_equal(inst->mod[0].text, "param");
+    assert_string_equal(inst->mod[1].text, type);
+    assert_string_equal(operand_of(m, i, op == SL_OP_LD)->items[0].name, var);
+}
+
+static void what_a_call_passes_in_registers_goes_through_param_variables(void **state)
+{
+    (void)state;
+    sl_ptx_module *m = parse_text(PTX_HEAD ".func (.reg .b32 r) f (.reg .b32 a, .reg .b64 b);\n.entry k() {"
+                                           ".reg .b32 %r<9>; .reg .pred %p;\n@%p call (%r1), f, (%r2, 5);\n}");
+    assert_int_equal(kernel_of(m)->insts, 4);
+    assert_int_equal(kernel_of(m)->vars, 3);
+    assert_moves(m, 0, SL_OP_ST, "b32", "$param0");
+    assert_moves(m, 1, SL_OP_ST, "b64", "$param1");
+    assert_int_equal(operand_of(m, 1, 1)->bits, 5);
+    assert_string_equal(operand_of(m, 2, 0)->items[0].name, "$param2");
+    assert_string_equal(operand_of(m, 2, 2)->items[1].name, "$param1");
+    assert_moves(m, 3, SL_OP_LD, "b32", "$param2");
+    assert_false(kernel_of(m)->inst[0].guarded);
+    assert_true(kernel_of(m)->inst[3].guarded);
+    sl_ptx_free(m);
+}
+
+static void register_parameters_are_loaded_and_results_are_stored(void **state)
 {
     (void)state;
     sl_ptx_module *m =
         parse_text(PTX_HEAD ".func (.reg .f32 r) k (.reg .u32 a, .reg .b64 b)\n{ cvt.rn.f32.u32 r, a; ret; }");
     const sl_ptx_func *k = kernel_of(m);
-    assert_int_equal(k->ret[0]->space, SL_SPACE_REG);
-    assert_int_equal(operand_of(m, 0, 0)->reg, k->ret[0]->reg);
-    assert_int_equal(operand_of(m, 0, 1)->reg, k->param[0]->reg);
-    assert_string_equal(k->reg[k->param[1]->reg].name, "b");
+    assert_int_equal(k->ret[0]->space, SL_SPACE_PARAM);
+    assert_int_equal(k->insts, 5);
+    assert_moves(m, 0, SL_OP_LD, "b32", "$in0");
+    assert_moves(m, 1, SL_OP_LD, "b64", "$in1");
+    assert_int_equal(operand_of(m, 2, 0)->reg, operand_of(m, 3, 1)->reg);
+    assert_int_equal(operand_of(m, 2, 1)->reg, operand_of(m, 0, 0)->reg);
+    assert_moves(m, 3, SL_OP_ST, "b32", "$out0");
+    assert_int_equal(k->inst[4].op, SL_OP_RET);
+    sl_ptx_free(m);
+}
+
+static void a_declaration_may_end_without_a_semicolon(void **state)
+{
+    (void)state;
+    sl_ptx_module *m = parse_text(PTX_HEAD ".visible .func f (.param .u64 p)\n.global .u32 counter;\n"
+                                           ".func g ()\n.noreturn\n.entry k() { call g; }\n"
+                                           ".visible .func f (.param .u64 p) { ret; }\n");
+    assert_int_equal(m->funcs, 4);
+    assert_int_equal(m->vars, 1);
+    assert_true(m->func[1]->noreturn);
+    assert_true(sl_ptx_find(m, "f")->has_body);
+    sl_ptx_free(m);
+}
+
+static void a_sum_of_register_and_number_is_an_addition(void **state)
+{
+    (void)state;
+    sl_ptx_module *m = parse_text(PTX_KERNEL("mov.b64 %rd1, %rd0 + 8;\nmov.u32 %r1, %r2-4;"));
+    const sl_ptx_inst *inst = kernel_of(m)->inst;
+    assert_int_equal(inst[0].op, SL_OP_ADD);
+    assert_string_equal(inst[0].mod[0].text, "u64");
+    assert_int_equal(operand_of(m, 0, 2)->bits, 8);
+    assert_int_equal(inst[1].op, SL_OP_ADD);
+    assert_true((int64_t)operand_of(m, 1, 2)->bits == -4);
     sl_ptx_free(m);
 }
 
@@ -479,7 +541,10 @@ int main(void)
         cmocka_unit_test(a_branch_prefers_the_label_of_its_own_scope_even_if_it_comes_later),
         cmocka_unit_test(tables_of_targets_and_prototypes_are_labels_without_a_place),
         cmocka_unit_test(calls_come_in_all_their_forms),
-        cmocka_unit_test(register_parameters_are_registers),
+        cmocka_unit_test(what_a_call_passes_in_registers_goes_through_param_variables),
+        cmocka_unit_test(register_parameters_are_loaded_and_results_are_stored),
+        cmocka_unit_test(a_declaration_may_end_without_a_semicolon),
+        cmocka_unit_test(a_sum_of_register_and_number_is_an_addition),
         cmocka_unit_test(instructions_know_the_last_loc_before_them),
         cmocka_unit_test(functions_and_variables_may_be_used_before_they_are_declared),
         cmocka_unit_test(a_definition_wins_over_its_declaration),

@@ -60,9 +60,9 @@ function showAllColumns() {
     check(getComputedStyle(more).display !== "none", "all are shown on request");
 }
 
-function colourCode() {
-    check(one("section.kernel.chosen table.code:not(.ptx) .t-t, section.kernel.chosen table.code:not(.ptx) .t-k"), "the source is coloured");
-    check(one("section.kernel.chosen table.ptx .t-r"), "PTX is coloured");
+function colorCode() {
+    check(one("section.kernel.chosen table.code:not(.ptx) .t-t, section.kernel.chosen table.code:not(.ptx) .t-k"), "the source is colored");
+    check(one("section.kernel.chosen table.ptx .t-r"), "PTX is colored");
     for (const code of every("section.kernel.chosen table.code code"))
         check(!code.querySelector("script, img"), "code stays text");
 }
@@ -109,7 +109,7 @@ function namesEveryControl() {
         await chooseAKernel();
         await followALine();
         showAllColumns();
-        colourCode();
+        colorCode();
         sortATable();
         filterRows();
         drawCharts();

@@ -133,8 +133,8 @@ static sl_launch_log *counted_log(const sl_trace_kernel *kernel, int launches)
     return log;
 }
 
-/* Modelled, on a machine whose sectors are twice as large: 4 + 4, of which 3 + 1 hit. */
-static sl_launch_log *modelled_log(const sl_trace_kernel *kernel, int launches)
+/* Modeled, on a machine whose sectors are twice as large: 4 + 4, of which 3 + 1 hit. */
+static sl_launch_log *modeled_log(const sl_trace_kernel *kernel, int launches)
 {
     sl_launch_log *log;
     assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
@@ -295,13 +295,12 @@ static void the_chart_library_fits_into_a_script_element(void **state)
 
 /* ---- data ---- */
 
-static void what_was_counted_and_modelled_is_put_together(void **state)
+static void what_was_counted_and_modeled_is_put_together(void **state)
 {
     (void)state;
     const sl_trace_kernel kernel = kernel_called("_Z1kv", "k");
-    sl_launch_log *counted = counted_log(&kernel, 3), *modelled = modelled_log(&kernel, 3);
-    const sl_page_input input = {
-        .subject = "k", .info = {.command = "report"}, .counted = counted, .modelled = modelled};
+    sl_launch_log *counted = counted_log(&kernel, 3), *modeled = modeled_log(&kernel, 3);
+    const sl_page_input input = {.subject = "k", .info = {.command = "report"}, .counted = counted, .modeled = modeled};
     char *csv = page_as(&input, page_csv);
     /* Sectors are the model's; requests and stores are the trace's; footprints overlap. */
     assert_string_equal(csv, "kernel,name,launches,ld_requests,ld_sectors,ld_sector_hits,"
@@ -316,7 +315,7 @@ static void what_was_counted_and_modelled_is_put_together(void **state)
                              "_Z1kv,k,3,2,5,k.cu:3,st.global.f32,B,,,,,3,12,\n");
     free(csv);
     sl_launch_log_destroy(counted);
-    sl_launch_log_destroy(modelled);
+    sl_launch_log_destroy(modeled);
 }
 
 static void kernels_of_one_name_and_different_bodies_stay_apart(void **state)
@@ -346,13 +345,13 @@ static void lines_of_the_source_carry_their_loads(void **state)
 {
     (void)state;
     const sl_trace_kernel kernel = kernel_called("k", "k");
-    sl_launch_log *log = modelled_log(&kernel, 1);
+    sl_launch_log *log = modeled_log(&kernel, 1);
     const char ptx[] =
         ".entry k()\n{\n ld.global.f32 %f1, [a];\n ld.global.f32 %f2, [a+4];\n st.global.f32 [b], %f1;\n}";
     const char cuda[] = "kernel\n  b = a[0] < a[1];\nend\n";
     const sl_source_text sources[] = {{"k.cu", cuda, sizeof cuda - 1}, {"k.ptx", ptx, sizeof ptx - 1}};
     const sl_page_input input = {
-        .subject = "k", .info = {.command = "model"}, .modelled = log, .sources = 2, .source = sources};
+        .subject = "k", .info = {.command = "model"}, .modeled = log, .sources = 2, .source = sources};
     char *html = page_as(&input, sl_page_html);
     /* Both loads stand in line 2: 8 sectors, of which 4 miss. */
     has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=\"n heat all\" style=\"--share:100.0%\" "
@@ -371,7 +370,7 @@ static void ptx_of_another_version_is_not_shown(void **state)
 {
     (void)state;
     const sl_trace_kernel kernel = kernel_called("k", "k");
-    sl_launch_log *log = modelled_log(&kernel, 1);
+    sl_launch_log *log = modeled_log(&kernel, 1);
     const char *texts[] = {
         ".entry k()\n{\n add.f32 %f1;\n ld.global.f32 %f2, [a+4];\n st.global.f32 [b], %f1;\n}", /* another line 3 */
         ".entry kk()\n{\n ld.global.f32 %f1;\n ld.global.f32 %f2;\n st.global.f32 [b], %f1;\n}", /* another kernel */
@@ -381,7 +380,7 @@ static void ptx_of_another_version_is_not_shown(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const sl_source_text source = {"k.ptx", texts[i], strlen(texts[i])};
         const sl_page_input input = {
-            .subject = "k", .info = {.command = "model"}, .modelled = log, .sources = 1, .source = &source};
+            .subject = "k", .info = {.command = "model"}, .modeled = log, .sources = 1, .source = &source};
         char *html = page_as(&input, sl_page_html);
         lacks(html, "<h3>Source</h3>");
         has(html, "k.cu:2");
@@ -458,7 +457,7 @@ int main(void)
         cmocka_unit_test(cells_keep_the_exact_number),
         cmocka_unit_test(names_cannot_become_markup),
         cmocka_unit_test(the_chart_library_fits_into_a_script_element),
-        cmocka_unit_test(what_was_counted_and_modelled_is_put_together),
+        cmocka_unit_test(what_was_counted_and_modeled_is_put_together),
         cmocka_unit_test(kernels_of_one_name_and_different_bodies_stay_apart),
         cmocka_unit_test(lines_of_the_source_carry_their_loads),
         cmocka_unit_test(ptx_of_another_version_is_not_shown),

@@ -375,7 +375,7 @@ static void tables_fit_a_terminal_of_100_columns(void **state)
 {
     (void)state;
     sl_launch_log *log = make_busy_log();
-    void (*const reports[])(sl_document *, const sl_launch_log *) = {sl_document_counted, sl_document_modelled};
+    void (*const reports[])(sl_document *, const sl_launch_log *) = {sl_document_counted, sl_document_modeled};
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         capture c;
         write_launches(&c, log, reports[i], SL_FORM_TEXT, 100);
@@ -393,7 +393,7 @@ static void a_failed_launch_has_its_error_and_no_numbers(void **state)
     sl_launch_log *log = make_busy_log();
     capture c;
     assert_int_equal(sl_launch_log_failed(log), 1);
-    write_launches(&c, log, sl_document_modelled, SL_FORM_TEXT, 0);
+    write_launches(&c, log, sl_document_modeled, SL_FORM_TEXT, 0);
     fclose(c.file);
     assert_non_null(strstr(c.text, "1  a_kernel_with_a_name_that_goes_on_and_on (failed)\n"));
     assert_non_null(strstr(c.text, "\nlaunch 1 failed: it read at 0\n"));

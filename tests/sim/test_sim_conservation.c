@@ -2,7 +2,7 @@
 /* Sums that hold for every launch of real programs; the same result for the same input; and hits as the model of reuse
  * distances has them. */
 #include "conserves.h"
-#include "machine/level_policies.h"
+#include "machine/vary.h"
 #include "model/model.h"
 #include "recorded.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What policies are asked and told by the simulator, in which order, and what it does when they or the machine are not
  * what they should be. */
-#include "machine/level_policies.h"
+#include "machine/vary.h"
 #include "policy/policy.h"
 #include "sim/bank.h"
 #include "simulated.h"

@@ -78,7 +78,7 @@ static void operators_bind_as_usual(void **state)
         assert_true(evaluate(cases[i].text, 0, NULL) == cases[i].value);
 }
 
-static void groups_are_summarised(void **state)
+static void groups_are_summarized(void **state)
 {
     (void)state;
     bool holes = false;
@@ -170,7 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_bind_as_usual),
-        cmocka_unit_test(groups_are_summarised),
+        cmocka_unit_test(groups_are_summarized),
         cmocka_unit_test(unknown_values_are_skipped_in_groups_and_reported),
         cmocka_unit_test(the_points_it_needs_follow_from_it),
         cmocka_unit_test(mistakes_are_named),

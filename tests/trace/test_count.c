@@ -557,8 +557,9 @@ static void emulate(const sl_launch_sink *sink, uint32_t launches)
             sl_block_view block = {.block = b, .last = true, .warps = 1, .warp = &view};
             assert_int_equal(sink->block(sink->context, &block, &error), SL_OK);
         }
-        assert_int_equal(
-            sink->end(sink->context, &(sl_launch_stats){8, 256, 4, false, false}, n == 5 ? "" : NULL, &error), SL_OK);
+        assert_int_equal(sink->end(sink->context, &(sl_launch_stats){.warp_insts = 8, .thread_insts = 256, .blocks = 4},
+                                   n == 5 ? "" : NULL, &error),
+                         SL_OK);
     }
     sl_warp_stream_fini(&stream);
 }

@@ -8,7 +8,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement;
 const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
 const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
-const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+const color = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
 root.classList.add("js");
 
 /* ---- numbers ---- */
@@ -159,7 +159,7 @@ const languages = {
           [/(?<=^\s*(?:@!?%\w+\s+)?)[a-z]\w*(?=[\s.;])/y, "k"], [/\.[A-Za-z]\w*(?:::\w+)*/y, "k"],
           [/\b(?:0[fFdDxX][\da-fA-F]+|\d+)\b/y, "n"], [/[\w$]+|\s+|./y, ""]],
 };
-/* Colours the lines of a source; comments of several lines go on. */
+/* Colors the lines of a source; comments of several lines go on. */
 function highlight(table) {
     if (table.dataset.lit) return;
     table.dataset.lit = "yes";
@@ -210,9 +210,9 @@ function linkLines(part) {
             else if (!row.dataset.from && compiled && compiled.closest("details").open) reveal(compiled);
         });
 }
-const besideEachOther = matchMedia("(min-width: 75rem)");
+const sideBySide = matchMedia("(min-width: 75rem)");
 function openSources(part) {
-    if (besideEachOther.matches) all(".sources.two > details", part).forEach((source) => { source.open = true; });
+    if (sideBySide.matches) all(".sources.two > details", part).forEach((source) => { source.open = true; });
 }
 
 /* ---- one kernel at a time ---- */
@@ -287,12 +287,12 @@ const classes = [
 const drawn = new Map(); /* figure -> chart */
 
 function axis(title, more) {
-    const a = { title: { display: !!title, text: title, color: colour("soft") }, ticks: { color: colour("soft") },
-                grid: { color: colour("line") } };
+    const a = { title: { display: !!title, text: title, color: color("soft") }, ticks: { color: color("soft") },
+                grid: { color: color("line") } };
     return Object.assign(a, more);
 }
 function legend(position) {
-    return { position: position || "bottom", labels: { color: colour("front"), boxWidth: 12, boxHeight: 12 } };
+    return { position: position || "bottom", labels: { color: color("front"), boxWidth: 12, boxHeight: 12 } };
 }
 function options(x, y, more) {
     return Object.assign({ maintainAspectRatio: false, animation: false, scales: { x: x, y: y },
@@ -300,7 +300,7 @@ function options(x, y, more) {
 }
 function bars(rows, which, label) {
     return rows.map(([name, title, value]) => ({
-        label: title, backgroundColor: colour(name),
+        label: title, backgroundColor: color(name),
         data: which.map((counts) => percent(value(counts), counts.ld_sectors)),
     })).filter((set) => label || set.data.some((value) => value));
 }
@@ -325,7 +325,7 @@ const cacheMark = {
         const x = chart.scales.x.getPixelForValue(mark.at) + chart.scales.x.width / chart.scales.x.ticks.length / 2;
         const { top, bottom } = chart.chartArea, c = chart.ctx;
         c.save();
-        c.strokeStyle = c.fillStyle = colour("capacity");
+        c.strokeStyle = c.fillStyle = color("capacity");
         c.setLineDash([5, 4]);
         c.beginPath();
         c.moveTo(x, top);
@@ -353,10 +353,10 @@ function chartDistance(figure) {
     return {
         type: "bar",
         data: { labels: bins.map(range).concat("first access"), datasets: [
-            { label: "cumulative, lines", type: "line", data: sums, borderColor: colour("soft"), backgroundColor: colour("soft"),
+            { label: "cumulative, lines", type: "line", data: sums, borderColor: color("soft"), backgroundColor: color("soft"),
               borderWidth: 1.5, pointRadius: 2 },
-            { label: "lines", data: lines, backgroundColor: colour("hit") },
-            { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_accesses), backgroundColor: colour("pending") }] },
+            { label: "lines", data: lines, backgroundColor: color("hit") },
+            { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_accesses), backgroundColor: color("pending") }] },
         options: options(axis("distinct lines or sectors accessed in between"), axis("% of accesses", { min: 0 }),
                          { plugins: { legend: legend(), tooltip: inPercent,
                                       cacheMark: at < 0 ? {} : { at: at, text: bytes(data.profiled_with.cache) } } }),
@@ -368,7 +368,7 @@ function chartReuses(figure) {
     return {
         type: "bar",
         data: { labels: reuse.line_reuses.map(range), datasets: [
-            { label: "lines", backgroundColor: colour("hit"),
+            { label: "lines", backgroundColor: color("hit"),
               data: reuse.line_reuses.map(([, , count]) => percent(count, reuse.counters.lines)) }] },
         options: options(axis("reuses"), axis("% of lines", { min: 0 }),
                          { plugins: { legend: { display: false }, tooltip: inPercent } }),
@@ -376,7 +376,7 @@ function chartReuses(figure) {
 }
 function chartFootprint(figure) {
     const footprint = data.kernels[figure.dataset.kernel].footprint;
-    const set = (label, name, key) => ({ label: label, borderColor: colour(name), backgroundColor: colour(name), pointRadius: 2,
+    const set = (label, name, key) => ({ label: label, borderColor: color(name), backgroundColor: color(name), pointRadius: 2,
                                          data: footprint.windows.map((w) => w[key]) });
     return {
         type: "line",
@@ -415,7 +415,7 @@ function chartPolicies(figure) {
     return {
         type: "bar", height: 5 + 1.7 * points.length,
         data: { labels: points.map((p) => p.replacement), datasets: [
-            { label: "hit rate", backgroundColor: colour("hit"),
+            { label: "hit rate", backgroundColor: color("hit"),
               data: points.map((p) => percent(p.counters.ld_sector_hits || 0, p.counters.ld_sectors)) }] },
         options: options(axis("L1 hit rate, % of load sectors", { min: 0 }), axis(""),
                          { indexAxis: "y", plugins: { legend: { display: false }, tooltip: inPercent } }),
@@ -434,7 +434,7 @@ function chartSimulated(figure) {
         type: "bar", height: 5 + 1.7 * points.length,
         data: { labels: points.map((p) => p.replacement), datasets: [
             { label: "speedup", base: 1, minBarLength: 2, data: speeds,
-              backgroundColor: speeds.map((speed) => colour(speed < 0.995 ? "capacity" : speed > 1.005 ? "hit" : "compulsory")) }] },
+              backgroundColor: speeds.map((speed) => color(speed < 0.995 ? "capacity" : speed > 1.005 ? "hit" : "compulsory")) }] },
         options: options(axis("speedup over " + points[0].replacement, { grace: "5%" }), axis(""),
                          { indexAxis: "y", plugins: { legend: { display: false }, tooltip: { callbacks: { label: tell } } } }),
     };
@@ -454,12 +454,12 @@ function chartScatter(figure) {
                                            pointStyle: which ? "circle" : "rectRot", backgroundColor: fill, borderColor: fill });
     return {
         type: "scatter",
-        data: { datasets: [set("launches", true, colour("hit")), set("excluded: few sectors", false, colour("compulsory")),
+        data: { datasets: [set("launches", true, color("hit")), set("excluded: few sectors", false, color("compulsory")),
             { label: "equal", type: "line", data: [{ x: min, y: min }, { x: max, y: max }], pointRadius: 0,
-              borderColor: colour("soft"), borderDash: [5, 4], borderWidth: 1 }] },
+              borderColor: color("soft"), borderDash: [5, 4], borderWidth: 1 }] },
         options: options(scale("measured" + (share ? ", %" : "")), scale("model"), { plugins: { legend: legend(), tooltip: { callbacks: {
             label: (item) => " " + (item.raw.what || "") + ": " + (+item.raw.x).toFixed(share ? 1 : 0) + " measured, " +
-                (+item.raw.y).toFixed(share ? 1 : 0) + " modelled" } } } }),
+                (+item.raw.y).toFixed(share ? 1 : 0) + " modeled" } } } }),
     };
 }
 

@@ -7,7 +7,7 @@
  *
  * For NVIDIA GPUs there are no such marks: an access with a mode becomes inline assembly with its operators.
  *
- * Both together are what volatile alone is, before gfx12. Loads are listed and annotated after load-store vectorisation
+ * Both together are what volatile alone is, before gfx12. Loads are listed and annotated after load-store vectorization
  * (and after -O2 where that is asked for), because merging loads later would lose the marks or spread them; so what is
  * written is the prepared module with marks on the chosen loads and nothing else.
  *

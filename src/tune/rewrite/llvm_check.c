@@ -171,7 +171,7 @@ static void claim_matches(assembly *self, const sl_load *loads, uint32_t count, 
         }
 }
 
-/* An instruction that nobody has taken, from a clause of the same function; better with these bits. */
+/* An instruction of the same function that is not matched yet, preferably with these cache bits. */
 static machine_load *find_spare(assembly *self, const sl_load *loads, const sl_load *load, uint32_t wanted)
 {
     machine_load *best = NULL;

@@ -3,8 +3,9 @@
  * barriers, fences and calls.
  *
  * An array is found by following the pointer back through getelementptr, casts, phi, select and freeze to arguments,
- * variables and pointers that were themselves loaded. On amdgcn, constant memory is global memory that nobody writes,
- * so its loads count too, but not those of what the launch passes (the argument segment, the sizes of the grid).
+ * variables and pointers that were themselves loaded. On amdgcn, constant memory is global memory that is never
+ * written, so its loads count too, but not those of what the launch passes (the argument segment, the sizes of the
+ * grid).
  *
  * Left out: intrinsics that load (memcpy, buffer loads), atomics that read and write. */
 #include <stdio.h>

@@ -219,14 +219,14 @@ static sl_status retarget_call(const retargeting *self, llvm_value call)
 }
 
 /* A barrier of a block is a fence of the block on NVIDIA GPUs: those that stand around it are one too many. */
-static bool beside_barrier(const retargeting *self, llvm_value fence)
+static bool next_to_barrier(const retargeting *self, llvm_value fence)
 {
     const sl_llvm_api *api = self->api;
-    llvm_value beside[2] = {api->GetPreviousInstruction(fence), api->GetNextInstruction(fence)};
+    llvm_value neighbor[2] = {api->GetPreviousInstruction(fence), api->GetNextInstruction(fence)};
     for (int i = 0; i < 2; i++)
-        if (beside[i] && api->GetInstructionOpcode(beside[i]) == LLVM_OP_CALL &&
-            (sl_llvm_named(self->code->llvm, api->GetCalledValue(beside[i]), "llvm.amdgcn.s.barrier") ||
-             sl_llvm_named(self->code->llvm, api->GetCalledValue(beside[i]), "llvm.nvvm.barrier0")))
+        if (neighbor[i] && api->GetInstructionOpcode(neighbor[i]) == LLVM_OP_CALL &&
+            (sl_llvm_named(self->code->llvm, api->GetCalledValue(neighbor[i]), "llvm.amdgcn.s.barrier") ||
+             sl_llvm_named(self->code->llvm, api->GetCalledValue(neighbor[i]), "llvm.nvvm.barrier0")))
             return true;
     return false;
 }
@@ -256,7 +256,7 @@ static sl_status retarget_body(const retargeting *self, llvm_value function)
                 if (opcode == LLVM_OP_ALLOCA && api->GetPointerAddressSpace(api->TypeOf(v)) == SL_AS_PRIVATE) {
                     retarget_alloca(self, v);
                     again = true;
-                } else if (opcode == LLVM_OP_FENCE && beside_barrier(self, v)) {
+                } else if (opcode == LLVM_OP_FENCE && next_to_barrier(self, v)) {
                     api->InstructionEraseFromParent(v);
                     again = true;
                 } else if (opcode == LLVM_OP_CALL &&

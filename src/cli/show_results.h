@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports launches in the requested formats, with a header that says how they were made. */
-#ifndef SL_CLI_SHOW_LAUNCHES_H
-#define SL_CLI_SHOW_LAUNCHES_H
+/* Shows launches and tuning in the requested formats, with a header that says how they were made. */
+#ifndef SL_CLI_SHOW_RESULTS_H
+#define SL_CLI_SHOW_RESULTS_H
 
 #include "cli/input.h"
 #include "report/findings.h"
 #include "report/launches.h"
 #include "report/page.h"
+#include "report/tuning.h"
 
 typedef struct sl_shown_launches {
     const sl_launch_log *log;
     const sl_result *sim;   /* where the simulator made the log, and says more; NULL otherwise */
-    bool modelled;          /* by the model: text has its columns */
+    bool modeled;           /* by the model: text has its columns */
     const char *machine;    /* NULL: none was involved */
     sl_findings_input find; /* what findings are sought in; its machine NULL: none are */
     const char *note;       /* a line under the text; NULL or empty: none */
@@ -21,7 +22,7 @@ typedef struct sl_shown_launches {
     const uint64_t *seed;         /* NULL: none was involved */
     const sl_report_trace *trace; /* NULL: the launches do not come from a trace */
     const char *subject;          /* of a page; NULL: the operand, or the program */
-    size_t sources;               /* texts that lines of kernels are in, beside files */
+    size_t sources;               /* source texts of kernels that are not files */
     const sl_source_text *source;
 } sl_shown_launches;
 
@@ -31,5 +32,8 @@ void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
 bool sl_findings_wanted(const sl_invocation *inv);
 /* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
+
+/* The same for what was tuned or measured. `input` is what was tuned; `shown` has all but its header. */
+int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of `sluice apply` on each load, as JSON and CSV. */
-#ifndef SL_CLI_APPLY_REPORT_H
-#define SL_CLI_APPLY_REPORT_H
+/* Parts of `sluice apply`: LLVM IR, and the report on each load as JSON and CSV. */
+#ifndef SL_CLI_APPLY_H
+#define SL_CLI_APPLY_H
 
 #include "cli/command.h"
 #include "tune/plan.h"
@@ -28,5 +28,17 @@ bool sl_apply_outputs_differ(const sl_invocation *inv);
 bool sl_apply_prints_summary(const sl_invocation *inv);
 /* Writes --json and --csv. */
 sl_status sl_apply_report(const sl_invocation *inv, const sl_applied *applied, sl_error *error);
+
+/* ---- LLVM IR ---- */
+
+typedef struct sl_apply_llvm_options {
+    const char *llvm; /* version or library; NULL: the newest */
+    const char *cpu;  /* for functions without "target-cpu"; NULL: gfx1030 */
+} sl_apply_llvm_options;
+
+/* Writes the annotated module (bitcode if the output is FILE.bc), compiles it, and reports which loads have the cache
+ * bits of the plan. */
+sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const char *path,
+                        const sl_apply_llvm_options *options, sl_error *error);
 
 #endif

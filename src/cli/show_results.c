@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/show_launches.h"
+#include "cli/show_results.h"
 
 #include <string.h>
 
@@ -19,8 +19,8 @@ static sl_document *make_document(const sl_invocation *inv, const sl_shown_launc
     sl_document_launches(d, shown->log, shown->sim);
     if (shown->sim)
         sl_document_simulated(d, shown->sim);
-    else if (shown->modelled)
-        sl_document_modelled(d, shown->log);
+    else if (shown->modeled)
+        sl_document_modeled(d, shown->log);
     else
         sl_document_counted(d, shown->log);
     sl_document_findings_text(d);
@@ -35,7 +35,7 @@ static sl_page_input page_of(const sl_invocation *inv, const sl_shown_launches *
                            .note = shown->note,
                            .info = *info,
                            .machine = shown->find.machine,
-                           .modelled = shown->machine ? shown->log : NULL,
+                           .modeled = shown->machine ? shown->log : NULL,
                            .counted = shown->machine ? shown->find.counted : shown->log,
                            .sources = shown->sources,
                            .source = shown->source};
@@ -77,6 +77,27 @@ int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, F
     int code = status ? sl_cli_fail(inv, &error)
                       : sl_document_show(inv, make_document(inv, shown, &info), &page, text_default);
     sl_findings_fini(&findings);
+    sl_arena_fini(&arena);
+    return code;
+}
+
+int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown)
+{
+    char text[512];
+    const sl_report_option fact = {"subject", sl_input_text(&input->input, text, sizeof text)};
+    sl_arena arena;
+    sl_error error = {0};
+    sl_arena_init(&arena);
+    shown->info.command = inv->command->name;
+    shown->info.seed = &input->input.spec.seed;
+    int code = SL_EXIT_OK;
+    if (sl_given_options(inv, &fact, 1, input->subject, shown->timer, &arena, &shown->info, &error)) {
+        code = sl_cli_fail(inv, &error);
+    } else {
+        sl_document *d = sl_document_create(&shown->info, sl_forms_wanted(inv->common));
+        sl_document_tuning(d, shown);
+        code = sl_document_show(inv, d, NULL, sl_cli_input_stream(input));
+    }
     sl_arena_fini(&arena);
     return code;
 }
