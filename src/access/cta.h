@@ -19,10 +19,10 @@ typedef struct sl_cta_config {
     uint32_t neighbors; /* cores that share a coalescer; 0: none do */
 } sl_cta_config;
 
-static inline sl_cta_config sl_cta_config_of(const sl_machine *machine, uint32_t resident_blocks)
+static inline sl_cta_config sl_cta_config_of(const sl_machine *m, uint32_t resident_blocks)
 {
-    return (sl_cta_config){machine->cores, resident_blocks, machine->core.small_gpc_cores,
-                           machine->core.small_gpc_interval, machine->level[0].coalesce_cores};
+    return (sl_cta_config){m->cores, resident_blocks, m->core.small_gpc_cores, m->core.small_gpc_interval,
+                           m->level[0].coalesce_cores};
 }
 
 /* State of the rounds over the cores; starts as zeroes. */

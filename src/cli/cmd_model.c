@@ -7,6 +7,7 @@
 #include "cli/model_options.h"
 #include "cli/model_sweep.h"
 #include "cli/show_results.h"
+#include "cli/what_if.h"
 #include "model/model.h"
 #include "report/launches.h"
 
@@ -14,6 +15,7 @@ typedef struct model_options {
     sl_input_options input;
     sl_model_settings model;
     sl_sweep_settings sweep;
+    const char *what_if;
     int compat; /* index into compat_choices */
 } model_options;
 
@@ -27,6 +29,8 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
                                   .machine = machine,
                                   .seed = o->input.seed,
                                   .model = sl_model_options_of(&o->model, o->input.seed)};
+    if (o->what_if)
+        return sl_cli_what_if(inv, o->what_if, &analysis, input);
     sl_result_set set = {0};
     sl_pool *pool = NULL;
     sl_error error;
@@ -34,15 +38,19 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
     if (!status)
         status = sl_result_set_make(&input->recording, &analysis, sl_findings_wanted(inv), pool, inv->progress, &set,
                                     &error);
-    sl_pool_destroy(pool);
     sl_shown_launches shown = {.log = set.measured.log,
                                .modeled = true,
                                .machine = machine->name,
                                .seed = &o->input.seed,
                                .find = sl_findings_input_of(&set)};
     sl_shown_input(&shown, input);
+    shown.find.recording = &input->recording;
+    shown.find.estimated = &set.measured;
+    shown.find.model = analysis.model;
+    shown.find.pool = pool;
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
     sl_result_set_fini(&set);
+    sl_pool_destroy(pool);
     return code;
 }
 
@@ -67,6 +75,8 @@ static int run_model(const sl_invocation *inv)
     sl_cli_input input;
     if (o->compat == COMPAT_HPCA14)
         return sl_run_compat_hpca14(inv);
+    if (o->what_if && sl_sweep_wanted(&o->sweep))
+        return sl_cli_usage(inv, "--what-if takes one L1, no lists");
     if (sl_sweep_check(&o->sweep, &error))
         return sl_cli_usage(inv, "%s", error.text);
     if (sl_model_machine(inv, &o->model, &machine, &error))
@@ -84,6 +94,7 @@ static int run_model(const sl_invocation *inv)
 static const sl_option options[] = {
     SL_MODEL_OPTIONS(model_options),
     SL_SWEEP_OPTIONS(model_options),
+    SL_WHAT_IF_OPTION(AT(what_if)),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
      "Reproduce another program: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
      compat_choices},
@@ -98,6 +109,7 @@ static const sl_example examples[] = {
     {"sluice model spmv --gpu fermi-gtx470 --l1-size 8K,16K,32K --l1-ways 2,4,8", "Model nine L1 configurations"},
     {"sluice model spmv --gpu fermi-gtx470 --figure12", "Vary ways, size, line size and MSHRs of L1 one at a time"},
     {"sluice model --compat hpca14 kernel.trc", "Count the misses of a thread trace as the authors' program does"},
+    {"sluice model transpose --what-if strided-stores", "Estimate what coalesced stores would save"},
     {"sluice model app.slt --gpu my.yaml --no-associativity", "Model a custom GPU with a fully associative L1"},
     {0},
 };

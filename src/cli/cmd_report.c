@@ -110,7 +110,11 @@ static sl_status gather(report *r, sl_error *error)
         status = sl_analyze(recording, &profile, r->pool, r->inv->progress, &r->profile, error);
     if (!status)
         status = sl_result_set_make(recording, &model, true, r->pool, r->inv->progress, &r->set, error);
-    const sl_findings_input find = sl_findings_input_of(&r->set);
+    sl_findings_input find = sl_findings_input_of(&r->set);
+    find.recording = recording;
+    find.estimated = &r->set.measured;
+    find.model = r->settings;
+    find.pool = r->pool;
     if (!status)
         status = sl_findings_find(&find, &r->findings, error);
     if (!status && !r->options->brief)

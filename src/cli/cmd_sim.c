@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/show_results.h"
 #include "cli/terminal.h"
+#include "cli/what_if.h"
 #include "report/timeline.h"
 #include "study/input_plan.h"
 
@@ -22,7 +23,7 @@ typedef struct sim_options {
     const char *l1, *l2, *scheduling;
     uint64_t frc; /* entries; 0: as in the machine */
     bool cold, bound;
-    const char *timeline, *plan, *code;
+    const char *timeline, *plan, *code, *what_if;
     sl_option_range window;
 } sim_options;
 
@@ -147,6 +148,11 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, sl_
     sl_arena plans;
     sl_arena_init(&plans);
     sl_status status = read_plan(&r, input, &plans, &error);
+    if (!status && o->what_if) {
+        int code = sl_cli_what_if(inv, o->what_if, &r.analysis, input);
+        sl_arena_fini(&plans);
+        return code;
+    }
     if (!status)
         status = simulate_all(&r, &input->recording, &error);
     sl_shown_launches shown = {.log = r.set.measured.log,
@@ -155,6 +161,10 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, sl_
                                .seed = &o->input.seed,
                                .find = sl_findings_input_of(&r.set)};
     sl_shown_input(&shown, input);
+    shown.find.recording = &input->recording;
+    shown.find.estimated = &r.set.classes;
+    shown.find.model.seed = o->input.seed;
+    shown.find.pool = r.pool;
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
     sl_result_set_fini(&r.set);
     sl_pool_destroy(r.pool);
@@ -170,6 +180,8 @@ static int run_sim(const sl_invocation *inv)
     sl_cli_input input;
     if (o->window.given && !o->timeline)
         return sl_cli_usage(inv, "--window requires --timeline");
+    if (o->what_if && (o->timeline || o->bound))
+        return sl_cli_usage(inv, "--what-if goes with neither --timeline nor --bound");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
     sl_status status = load_machine(inv, &machine, &error);
@@ -202,6 +214,7 @@ static const sl_option options[] = {
      0, 0, NULL},
     {"bound", 0, SL_OPTION_FLAG, NULL,
      "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
+    SL_WHAT_IF_OPTION(AT(what_if)),
     {"timeline", 0, SL_OPTION_STRING, "FILE",
      "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto (JSON, compressed by "
      "gzip)",

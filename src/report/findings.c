@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/finding_costs.h"
 #include "report/launches.h"
 #include "report/rules.h"
 
@@ -83,7 +84,8 @@ static sl_status rank(sl_findings *findings, sl_error *error)
     qsort(r, count, sizeof *r, by_share);
     for (size_t i = 0; i < count; i++) {
         bool first = !kept || !same_group(&findings->list.items[kept - 1], &r[i].finding);
-        bool enough = r[i].group >= sl_finding_limit.rule_share && r[i].cycles >= sl_finding_limit.cycles;
+        double min_share = r[i].finding.estimated ? sl_finding_limit.gain : sl_finding_limit.rule_share;
+        bool enough = r[i].group >= min_share && r[i].cycles >= sl_finding_limit.cycles;
         if (enough && (first || r[i].finding.share >= sl_finding_limit.place_share))
             findings->list.items[kept++] = r[i].finding;
     }
@@ -105,7 +107,11 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
     if (!status && !sl_rules_apply(&run))
         status = sl_fail_memory(error);
     if (!status)
+        status = sl_findings_estimate(input, findings, error);
+    if (!status)
         status = rank(findings, error);
+    if (!status)
+        status = sl_findings_add_quiet(input, findings, error);
     sl_facts_fini(&facts);
     sl_arena_fini(&arena);
     return status;
@@ -114,6 +120,7 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
 void sl_findings_fini(sl_findings *findings)
 {
     sl_array_free(&findings->list);
+    sl_array_free(&findings->quiet);
     sl_arena_fini(&findings->arena);
     *findings = (sl_findings){0};
 }
@@ -161,10 +168,18 @@ static void put_evidence(sl_json *j, const void *of)
 
 void sl_document_findings(sl_document *d)
 {
-    static const sl_column columns[] = {
-        SL_DATA("rule"), SL_DATA("kernel"),           SL_DATA("name"),  SL_INST_ID,          SL_DATA("effect"),
-        SL_DATA("unit"), SL_DATA("estimated_cycles"), SL_DATA("share"), SL_DATA("evidence"), SL_DATA("text"),
-        SL_DATA("fix")};
+    static const sl_column columns[] = {SL_DATA("rule"),
+                                        SL_DATA("kernel"),
+                                        SL_DATA("name"),
+                                        SL_INST_ID,
+                                        SL_DATA("effect"),
+                                        SL_DATA("unit"),
+                                        SL_DATA("estimated_cycles"),
+                                        SL_DATA("share"),
+                                        SL_DATA("cost_is"),
+                                        SL_DATA("evidence"),
+                                        SL_DATA("text"),
+                                        SL_DATA("fix")};
     const sl_findings *findings = d ? sl_document_info(d)->findings : NULL;
     if (!findings)
         return;
@@ -182,6 +197,7 @@ void sl_document_findings(sl_document *d)
         sl_table_cell(t, f->rule->unit);
         sl_table_number(t, f->cycles, 0, "");
         sl_table_number(t, f->share, 3, "");
+        sl_table_cell(t, f->estimated ? "estimated without the cause" : "share of work");
         sl_table_json_value(t, put_evidence, f);
         sl_table_cell(t, f->text);
         sl_table_cell(t, f->rule->fix);
@@ -257,6 +273,12 @@ static void put_findings(FILE *file, const void *of, size_t width)
             end++;
         if (++groups <= MAX_SHOWN)
             put_group(file, findings, i, end, groups, width ? width : 80);
+    }
+    for (size_t i = 0; i < findings->quiet.count; i++) {
+        const sl_quiet_kernel *k = &findings->quiet.items[i];
+        char share[SL_HUMAN_BYTES];
+        fprintf(file, "%sNothing found in %s (%s%% of the estimated time), which is limited by: %s\n", i ? "" : "\n",
+                k->name, sl_human_ratio(100 * k->share, 0, share), k->limit);
     }
     if (groups > MAX_SHOWN)
         fprintf(file, "(%zu more; --json shows all)\n", groups - MAX_SHOWN);

@@ -37,6 +37,11 @@ typedef struct sl_findings_input {
     const sl_launch_log *measured; /* by the model or the simulator */
     const sl_launch_log *classes;  /* by the model, where the simulator measured: it does not classify misses */
     const sl_machine *machine;     /* required */
+    /* For costs that are estimated anew (finding_costs.h); NULL: costs are shares of the counted work. */
+    const sl_recording *recording;
+    const sl_result *estimated; /* the model's of that recording */
+    sl_model_options model;     /* as they were for `estimated` */
+    sl_pool *pool;
 } sl_findings_input;
 
 /* Of a set of results; one without counts has no findings. */
@@ -62,14 +67,22 @@ typedef struct sl_finding {
     uint32_t copies;             /* instructions of that place */
     double effect;               /* in the rule's unit */
     double cycles, share;        /* estimated time of the GPU, and of all launches */
+    bool estimated;              /* by the launches without the cause; else the share of work */
     const char *text;            /* sentences: the evidence */
     size_t numbers;
     sl_evidence number[SL_MAX_EVIDENCE];
 } sl_finding;
 
+/* A kernel with a large part of the estimated time in which nothing is found. */
+typedef struct sl_quiet_kernel {
+    const char *name, *limit; /* what limits its longest launch (est_limit) */
+    double share;
+} sl_quiet_kernel;
+
 typedef struct sl_findings {
     sl_arena arena;
     char machine[SL_MACHINE_NAME];
+    SL_ARRAY(sl_quiet_kernel) quiet;
     SL_ARRAY(sl_finding) list; /* the largest share of a rule and kernel first; its places together */
 } sl_findings;
 

@@ -6,7 +6,7 @@
 sl_status sl_warp_read_access(sl_sim_warp *warp, sl_error *error)
 {
     bool more;
-    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
+    sl_status status = sl_warp_reader_access(&warp->reader, &more, error);
     return !status && !more ? sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction")
                             : status;
 }

@@ -19,9 +19,10 @@ typedef struct sl_predictor {
     uint64_t frame;      /* gathers: the base and form of the last one that was bit-packed */
     uint8_t frame_shift, frame_width;
     uint8_t row_lanes, phase;
-    uint32_t epoch;     /* of the stream that wrote this entry: others count as never seen */
-    bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
-    bool all_lanes;     /* the closed form was found with all lanes active */
+    uint32_t epoch;      /* of the stream that wrote this entry: others count as never seen */
+    bool affine, fresh;  /* fresh: one access seen so far, the step is a guess */
+    bool all_lanes;      /* the closed form was found with all lanes active */
+    uint64_t what_if[2]; /* state of what changes the accesses (what_if.h) */
     int32_t offset[SL_MAX_LANES];
 } sl_predictor;
 
@@ -244,6 +245,7 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
     p->step = p->last = 0;
     p->fresh = true;
     p->frame_width = 0;
+    p->what_if[0] = p->what_if[1] = 0;
 }
 
 /* How sl_warp_cursor_fill uses a memory slot. */

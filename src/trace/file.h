@@ -31,6 +31,7 @@ struct sl_trace {
     SL_ARRAY(sl_range_table) ranges;
     SL_ARRAY(sl_chunk) chunks;
     SL_ARRAY(sl_launch_entry) launches;
+    struct sl_trace_view *view; /* what changes accesses (what_if.h); NULL: nothing */
 };
 
 /* Reads bytes of the file; false where they are not there (any more). */

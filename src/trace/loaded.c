@@ -8,6 +8,7 @@
 
 #include "base/large_array.h"
 #include "trace/file.h"
+#include "trace/what_if.h"
 
 enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
 
@@ -35,6 +36,7 @@ struct sl_loaded {
     uint32_t number;
     const sl_trace_kernel *kernel;
     const sl_trace_launch *launch;
+    sl_kernel_what_if what_if;
     uint32_t warps; /* of a block */
     uint64_t blocks, bytes;
     sl_large_array block_number; /* uint64_t [blocks], ascending */
@@ -234,6 +236,7 @@ sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool
     l->number = launch;
     l->launch = sl_trace_launch_at(trace, launch);
     l->kernel = sl_trace_kernel_at(trace, l->launch->kernel);
+    l->what_if = sl_trace_kernel_what_if(trace, l->launch->kernel);
     l->warps = sl_launch_warps(l->launch);
     l->part = (sl_large_array){.folder = trace->spill, .limit = MAX_PARTS};
     l->head = l->block_number = l->block_bytes = (sl_large_array){.folder = trace->spill, .limit = MAX_INDEX};
@@ -375,6 +378,7 @@ void sl_warp_reader_init(sl_warp_reader *r, const sl_loaded *loaded, uint64_t bl
 {
     r->loaded = loaded;
     r->predictor = predictor;
+    r->warp = warp;
     r->next = heads(loaded)[block_of_whole(loaded, block) * loaded->warps + warp];
     r->started = false;
     r->left = loaded->only ? loaded->warp_insts : UINT64_MAX;
@@ -411,6 +415,18 @@ sl_status sl_warp_reader_step(sl_warp_reader *r, bool *more, sl_error *error)
             return SL_OK;
         enter_part(r);
     }
+}
+
+sl_status sl_warp_reader_access(sl_warp_reader *r, bool *more, sl_error *error)
+{
+    const sl_loaded *l = r->loaded;
+    sl_access *access = &r->cursor.access;
+    sl_status status = sl_warp_cursor_access(&r->cursor, more, error);
+    if (__builtin_expect(!l->what_if.changed, true) || status || !*more || !l->what_if.changed[access->slot])
+        return status;
+    const sl_what_if_warp warp = {l->launch->lanes, r->warp, l->warps, r->predictor[access->slot].what_if};
+    sl_what_if_apply(l->what_if.id, &l->kernel->inst[access->inst], &warp, access);
+    return SL_OK;
 }
 
 void sl_launch_phase(const sl_progress *progress, const char *verb, uint64_t number, uint64_t launches,

@@ -43,6 +43,7 @@ typedef struct sl_warp_reader {
     sl_predictor *predictor;
     uint64_t left; /* instructions that it may still read; UINT64_MAX: any number */
     uint32_t next; /* part to come; UINT32_MAX: none */
+    uint32_t warp;
     bool started;
 } sl_warp_reader;
 
@@ -52,6 +53,8 @@ void sl_warp_reader_init(sl_warp_reader *reader, const sl_loaded *loaded, uint64
                          sl_predictor *predictor);
 /* As sl_warp_cursor_step. */
 sl_status sl_warp_reader_step(sl_warp_reader *reader, bool *more, sl_error *error);
+/* As sl_warp_cursor_access; of a view of a trace (what_if.h), the access as that makes it. */
+sl_status sl_warp_reader_access(sl_warp_reader *reader, bool *more, sl_error *error);
 
 /* The phase "simulating launch 3 of 12, spmv"; the first launch is number 0. `launch` is its number in the trace. */
 void sl_launch_phase(const sl_progress *progress, const char *verb, uint64_t number, uint64_t launches,

@@ -141,7 +141,7 @@ static sl_status read_access(sl_warp_walk *w, uint32_t inst, sl_error *error)
     bool more;
     sl_status status;
     do
-        status = sl_warp_cursor_access(&w->reader.cursor, &more, error);
+        status = sl_warp_reader_access(&w->reader, &more, error);
     while (!status && more && w->reader.cursor.access.inst != inst);
     if (!status && !more)
         status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");

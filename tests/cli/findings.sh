@@ -41,7 +41,7 @@ fermi='--gpu fermi-gtx480 --set cores=1'
     misses uncoalesced-loads model kernels.ptx --entry loads_together --grid 2048 --block 256 $floats --arg s32:4194304
 
     it 'finds stores that fill sectors in part'
-    finds strided-stores model kernels.ptx --entry stores_apart --grid 8192 --block 256 $floats --arg s32:4194304
+    finds strided-stores run kernels.ptx --entry stores_apart --grid 8192 --block 256 $floats --arg s32:4194304
     misses strided-stores model kernels.ptx --entry stores_together --grid 8192 --block 256 $floats --arg s32:4194304
 
     it 'finds the one load of a line that is far apart, and leaves the others out of it'

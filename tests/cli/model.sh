@@ -22,6 +22,31 @@ exits 0
 run cmp trace.csv run.csv
 exits 0
 
+it 'takes a cause away and shows the cycles before and after'
+printf '%s\n' '.version 8.0' '.target sm_80' '.address_size 64' '.visible .entry apart(.param .u64 p)' '{' \
+    '.reg .b32 %r<6>; .reg .b64 %d<4>;' 'ld.param.u64 %d1, [p];' 'mov.u32 %r1, %tid.x;' 'mov.u32 %r2, %ctaid.x;' \
+    'mad.lo.s32 %r3, %r2, 256, %r1;' 'mul.wide.s32 %d2, %r3, 32;' 'add.s64 %d3, %d1, %d2;' \
+    'ld.global.u32 %r4, [%d3];' 'st.global.u32 [%d3+4], %r4;' 'ret;' '}' >apart.ptx
+apart='apart.ptx --entry apart --grid 1024 --block 256 --arg f32[2M]:zero'
+# shellcheck disable=SC2086 # lists of words
+for command in model sim; do
+    run "$sluice" "$command" $apart --what-if strided-stores
+    exits 0
+    stdout_has 'what if: global stores are coalesced'
+    stdout_has 'cycles before  cycles after  faster'
+    run "$sluice" "$command" $apart --what-if strided-stores@13 --json -
+    exits 1
+    stderr_has "have no memory instruction at line 13 that 'strided-stores' would change"
+    run "$sluice" "$command" $apart --what-if strided-store
+    stderr_has "did you mean 'strided-stores'?"
+done
+# shellcheck disable=SC2086
+run "$sluice" model $apart --what-if strided-stores@14 --json -
+exits 0
+stdout_has '"rule": "strided-stores"'
+stdout_has '"line": 14'
+stdout_has '"cycles_are": "estimated"'
+
 it 'gives the same bytes for any number of threads'
 run "$sluice" model -j 1 --json one.json mm.slt
 exits 0

@@ -13,6 +13,7 @@ fi
 it 'keeps the members of JSON reports'
 gpu='--gpu fermi-gtx480'
 "$sluice" trace -q spmv --size small -o spmv.slt
+"$sluice" trace -q syrk --size small -o syrk.slt # it has findings
 # shellcheck disable=SC2086
 {
     "$sluice" info spmv.slt --json >info.json
@@ -20,6 +21,10 @@ gpu='--gpu fermi-gtx480'
     "$sluice" profile spmv.slt $gpu --json >profile.json
     "$sluice" model spmv.slt $gpu --json >model.json
     "$sluice" sim spmv.slt $gpu --l1 decoupled --bound --json >sim.json
+    "$sluice" model syrk.slt $gpu --json >model-2.json
+    "$sluice" model syrk.slt $gpu --what-if uncoalesced-loads@12 --json >model-3.json
+    "$sluice" sim syrk.slt $gpu --json >sim-2.json
+    "$sluice" report syrk.slt $gpu --brief --json -o page-2.html >report-2.json
     "$sluice" compare spmv.slt $gpu --gpu v100 --json >compare.json
     "$sluice" report spmv.slt $gpu --json -o page.html >report.json
 }
@@ -38,12 +43,13 @@ for name in sys.argv[1:]:
     with open(name + ".json") as file:
         text = file.read()
     data, _ = json.JSONDecoder().raw_decode(text)
+    name = name.split("-")[0]
     print(name, "schema", data["schema"])
     for path in sorted(set(members(data, name))):
         if ".options." not in path:
             print(path)
 END
-"$python" members.py info run profile model sim compare report >members.txt || fail 'the reports could not be read'
+"$python" members.py info run profile model model-2 model-3 sim sim-2 compare report report-2 | awk '!seen[$0]++' >members.txt || fail 'the reports could not be read'
 [ -z "${SLUICE_WRITE_SCHEMA:-}" ] || cp members.txt "$source_root/tests/data/schema.txt"
 # Nothing that was there may be gone; what is new may be added to the list at any time.
 gone=$(grep -vxFf members.txt "$source_root/tests/data/schema.txt")

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/what_if.h"
+
+#include <stdlib.h>
+
+#include "access/coalesce.h"
+#include "access/request.h"
+#include "base/suggest.h"
+#include "trace/file.h"
+
+enum { SECTOR = 32, LOG2_SECTOR = 5 };
+
+const sl_what_if_info sl_what_if_infos[SL_WHAT_IFS] = {
+#define SL_WHAT_IF(id, name, changes, becomes, summary) {name, summary},
+#include "trace/what_if.def"
+};
+
+/* The instructions of each kernel that a view changes. */
+struct sl_trace_view {
+    sl_what_if what_if;
+    uint8_t **changed; /* [kernels][mem_slots] */
+};
+
+/* ---- which memory instructions ---- */
+
+static bool is_global_load(const sl_inst *inst)
+{
+    return sl_inst_is_global_load(inst) || (inst->access == SL_ACCESS_ASYNC_COPY && inst->space == SL_MEM_GLOBAL);
+}
+
+static bool is_global_store(const sl_inst *inst)
+{
+    return inst->access == SL_ACCESS_STORE && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
+}
+
+static bool is_shared(const sl_inst *inst)
+{
+    return inst->space == SL_MEM_SHARED && !sl_inst_is_bulk(inst) && inst->access != SL_ACCESS_MATRIX;
+}
+
+static bool is_local(const sl_inst *inst)
+{
+    return inst->space == SL_MEM_LOCAL;
+}
+
+static bool is_global_atomic(const sl_inst *inst)
+{
+    return (inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION) &&
+           (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
+}
+
+/* ---- what becomes of an access ---- */
+
+/* Lanes that are `stride` apart read word `column` of as many structures: the words of these structures lie one column
+ * after the other instead, within the same bytes. Each byte keeps one address, so reuse stays what it was. */
+static uint64_t transposed(uint64_t first, uint64_t stride, uint64_t units, uint64_t width)
+{
+    uint64_t column = first % stride / width;
+    return first - first % stride + column * units * width;
+}
+
+static int64_t size_of(int64_t step)
+{
+    return step < 0 ? -step : step;
+}
+
+/* Of lanes in one row. */
+static void coalesce_row(sl_access *a, uint32_t lanes, uint32_t width)
+{
+    uint64_t stride = (uint64_t)size_of(a->stride);
+    uint64_t first = a->stride < 0 ? a->base - (lanes - 1) * stride : a->base;
+    a->base = transposed(first, stride, lanes, width);
+    a->stride = width;
+}
+
+/* Distinct addresses in no order become neighbors of the first lane's. Lanes that each walk along a row of their own
+ * read on behind what the access before has got instead: what the warp reads in all is then as large as what its lanes
+ * ask for. state[0]: where that ended, state[1]: the first lane's address in it. */
+static void coalesce_gather(sl_access *a, const sl_what_if_warp *w, uint32_t width)
+{
+    uint64_t from[SL_MAX_LANES], to[SL_MAX_LANES];
+    uint32_t count = 0;
+    sl_access_expand(a, w->lanes);
+    uint64_t first = a->addr[__builtin_ctzll(a->mask)];
+    bool walks = w->state[0] && first > w->state[1] && first - w->state[1] <= SECTOR;
+    uint64_t next = walks ? w->state[0] : first;
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left), i = 0;
+        while (i < count && from[i] != a->addr[lane])
+            i++;
+        if (i == count) {
+            from[count] = a->addr[lane];
+            to[count++] = next;
+            next += width;
+        }
+        a->addr[lane] = to[i];
+    }
+    a->affine = false;
+    w->state[0] = next;
+    w->state[1] = first;
+}
+
+/* Requests with at most one sector more than their bytes need stay as they are: an array need not begin at a sector. */
+static void make_coalesced(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    uint32_t width = inst->width ? inst->width : 4;
+    uint64_t bytes = (uint64_t)__builtin_popcountll(a->mask) * width;
+    if (sl_coalesce_count(a, w->lanes, width, LOG2_SECTOR) <= (bytes + SECTOR - 1) / SECTOR + 1)
+        return;
+    bool row = a->affine && a->row_lanes >= w->lanes && size_of(a->stride) > (int64_t)width;
+    if (row)
+        coalesce_row(a, w->lanes, width);
+    else
+        coalesce_gather(a, w, width);
+}
+
+static void make_conflict_free(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    uint32_t width = inst->width ? inst->width : 4;
+    a->affine = true;
+    a->base = 0;
+    a->stride = width;
+    a->row = 0;
+    a->row_lanes = w->lanes;
+    a->phase = 0;
+}
+
+static void make_absent(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    (void)inst;
+    (void)w;
+    a->mask = 0;
+}
+
+/* Each word is updated by one warp of the block, by the first of its lanes that wants it. The warp remembers 64 words;
+ * words that share a place in what it remembers count as one. */
+static void make_once_per_block(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    uint32_t width = inst->width ? inst->width : 4;
+    uint64_t kept = 0;
+    sl_access_expand(a, w->lanes);
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left);
+        uint64_t word = a->addr[lane] / width, bit = UINT64_C(1) << word / w->warps % 64;
+        if (word % w->warps != w->warp || *w->state & bit)
+            continue;
+        *w->state |= bit;
+        kept |= UINT64_C(1) << lane;
+    }
+    a->mask = kept;
+    a->affine = false;
+}
+
+static void make_unchanged(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    (void)inst;
+    (void)w;
+    (void)a;
+}
+
+void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_warp *warp, sl_access *access)
+{
+    static void (*const become[SL_WHAT_IFS])(const sl_inst *, const sl_what_if_warp *, sl_access *) = {
+#define SL_WHAT_IF(id, name, changes, becomes, summary) make_##becomes,
+#include "trace/what_if.def"
+    };
+    if (access->mask && !access->bulk)
+        become[id](inst, warp, access);
+}
+
+/* ---- views ---- */
+
+static bool is_changed(const sl_what_if *what_if, const sl_inst *inst)
+{
+    static bool (*const changes[SL_WHAT_IFS])(const sl_inst *) = {
+#define SL_WHAT_IF(id, name, changes, becomes, summary) is_##changes,
+#include "trace/what_if.def"
+    };
+    uint32_t line = inst->source_line ? inst->source_line : inst->ptx_line;
+    return (!what_if->line || what_if->line == line) && changes[what_if->id](inst);
+}
+
+/* The kernel with an operator that bypasses L1 at the instructions that change. */
+static const sl_trace_kernel *bypassing(sl_arena *arena, const sl_trace_kernel *kernel, const uint8_t *changed)
+{
+    sl_trace_kernel *copy = sl_arena_new(arena, sl_trace_kernel);
+    sl_inst *inst = sl_arena_array(arena, sl_inst, kernel->insts + 1u);
+    if (!copy || !inst)
+        return NULL;
+    memcpy(inst, kernel->inst, kernel->insts * sizeof *inst);
+    for (uint32_t s = 0; s < kernel->mem_slots; s++)
+        if (changed[s])
+            inst[kernel->mem_inst[s]].cache_op = SL_CACHE_L1_NO_ALLOCATE;
+    *copy = *kernel;
+    copy->inst = inst;
+    return copy;
+}
+
+static sl_status change_kernel(sl_trace *view, uint32_t number, size_t *insts, sl_error *error)
+{
+    const sl_trace_kernel *kernel = view->kernels.items[number];
+    const sl_what_if *what_if = &view->view->what_if;
+    size_t found = 0;
+    if (!kernel)
+        return SL_OK;
+    uint8_t *changed = sl_arena_array(&view->arena, uint8_t, kernel->mem_slots + 1u);
+    if (!changed)
+        return sl_fail_memory(error);
+    for (uint32_t s = 0; s < kernel->mem_slots; s++)
+        found += changed[s] = is_changed(what_if, &kernel->inst[kernel->mem_inst[s]]);
+    if (!found)
+        return SL_OK;
+    *insts += found;
+    view->view->changed[number] = changed;
+    if (what_if->id == SL_WHAT_IF_NO_REUSE)
+        view->kernels.items[number] = bypassing(&view->arena, kernel, changed);
+    return view->kernels.items[number] ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status change_kernels(sl_trace *view, const sl_trace *trace, const sl_what_if *what_if, sl_error *error)
+{
+    size_t kernels = trace->kernels.count, insts = 0;
+    sl_status status = SL_OK;
+    view->view = sl_arena_new(&view->arena, struct sl_trace_view);
+    view->kernels.items = calloc(kernels + 1, sizeof *view->kernels.items);
+    if (!view->view || !view->kernels.items ||
+        !(view->view->changed = sl_arena_array(&view->arena, uint8_t *, kernels + 1)))
+        return sl_fail_memory(error);
+    memcpy(view->kernels.items, trace->kernels.items, kernels * sizeof *view->kernels.items);
+    view->view->what_if = *what_if;
+    for (uint32_t i = 0; i < kernels && !status; i++)
+        status = change_kernel(view, i, &insts, error);
+    if (status || insts)
+        return status;
+    char line[32] = "";
+    if (what_if->line)
+        snprintf(line, sizeof line, " at line %u", what_if->line);
+    return sl_fail(error, SL_INVALID, "the kernels have no memory instruction%s that '%s' would change", line,
+                   sl_what_if_infos[what_if->id].name);
+}
+
+sl_status sl_trace_what_if(const sl_trace *trace, const sl_what_if *what_if, sl_trace **made, sl_error *error)
+{
+    sl_trace *view = malloc(sizeof *view);
+    *made = NULL;
+    if (!view)
+        return sl_fail_memory(error);
+    *view = *trace;
+    view->view = NULL;
+    view->kernels.items = NULL;
+    sl_arena_init(&view->arena);
+    sl_status status = change_kernels(view, trace, what_if, error);
+    if (status)
+        sl_trace_what_if_destroy(view);
+    else
+        *made = view;
+    return status;
+}
+
+void sl_trace_what_if_destroy(sl_trace *view)
+{
+    if (!view)
+        return;
+    free(view->kernels.items);
+    sl_arena_fini(&view->arena);
+    free(view);
+}
+
+sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace, uint32_t kernel)
+{
+    const struct sl_trace_view *view = trace->view;
+    return view ? (sl_kernel_what_if){view->what_if.id, view->changed[kernel]} : (sl_kernel_what_if){0};
+}
+
+/* ---- names ---- */
+
+sl_status sl_what_if_parse(const char *text, sl_what_if *what_if, sl_error *error)
+{
+    const char *names[SL_WHAT_IFS + 1] = {0}, *at = strchr(text, '@');
+    size_t length = at ? (size_t)(at - text) : strlen(text);
+    *what_if = (sl_what_if){SL_WHAT_IFS, 0};
+    for (int i = 0; i < SL_WHAT_IFS; i++) {
+        names[i] = sl_what_if_infos[i].name;
+        if (strlen(names[i]) == length && !memcmp(names[i], text, length))
+            what_if->id = (sl_what_if_id)i;
+    }
+    if (what_if->id == SL_WHAT_IFS) {
+        char name[64], hint[96];
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), text);
+        return sl_fail(error, SL_INVALID, "no what-if '%s'%s", name,
+                       sl_did_you_mean(name, names, SL_WHAT_IFS, "", hint, sizeof hint));
+    }
+    if (!at)
+        return SL_OK;
+    char *end;
+    unsigned long line = strtoul(at + 1, &end, 10);
+    if (at[1] < '0' || at[1] > '9' || *end || !line || line > UINT32_MAX)
+        return sl_fail(error, SL_INVALID, "'%s': a what-if is RULE or RULE@LINE, with the number of a line", text);
+    what_if->line = (uint32_t)line;
+    return SL_OK;
+}

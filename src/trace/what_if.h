@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What-ifs: a trace in which the accesses of some memory instructions are as a repair would make them. A what-if is a
+ * view of a trace; the model, the simulator and the estimate of time read it as any other (loaded.h). The table of
+ * what-ifs is what_if.def, docs/what-if.md says what each assumes.
+ *
+ * Only accesses change: a repair that also adds instructions (a barrier, an index) costs those on top. Counts of a
+ * trace (count.h) do not read it. */
+#ifndef SL_TRACE_WHAT_IF_H
+#define SL_TRACE_WHAT_IF_H
+
+#include "trace/codec.h"
+
+typedef enum sl_what_if_id {
+#define SL_WHAT_IF(id, ...) SL_WHAT_IF_##id,
+#include "trace/what_if.def"
+    SL_WHAT_IFS
+} sl_what_if_id;
+
+typedef struct sl_what_if_info {
+    const char *name, *summary;
+} sl_what_if_info;
+extern const sl_what_if_info sl_what_if_infos[SL_WHAT_IFS];
+
+typedef struct sl_what_if {
+    sl_what_if_id id;
+    uint32_t line; /* of the source, or of PTX where that is unknown; 0: all */
+} sl_what_if;
+
+/* "bank-conflicts" or "bank-conflicts@12". An unknown name is an error with the nearest right one. */
+sl_status sl_what_if_parse(const char *text, sl_what_if *what_if, sl_error *error);
+
+/* A view of the trace, which must outlive it. Fails where no memory instruction is changed by it. */
+sl_status sl_trace_what_if(const sl_trace *trace, const sl_what_if *what_if, sl_trace **view, sl_error *error);
+void sl_trace_what_if_destroy(sl_trace *view); /* NULL is fine */
+
+/* ---- for what reads warps (loaded.c) ---- */
+
+/* Of one kernel of a view. */
+typedef struct sl_kernel_what_if {
+    sl_what_if_id id;
+    const uint8_t *changed; /* [mem_slots]; NULL: no instruction of the kernel is */
+} sl_kernel_what_if;
+sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace,
+                                          uint32_t kernel); /* of traces that are no view: none */
+
+/* The warp of a block that has `warps`; `state`: of the memory slot, zero before its first access in a stream. */
+typedef struct sl_what_if_warp {
+    uint32_t lanes, warp, warps;
+    uint64_t *state; /* [2] */
+} sl_what_if_warp;
+void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_warp *warp, sl_access *access);
+
+#endif
