@@ -162,10 +162,12 @@ static bool is_formula(const char *text)
 
 void sl_text_wrap(FILE *file, const char *text, size_t column, size_t indent, size_t width)
 {
+    bool first = column <= indent; /* of its line: no space before it */
     for (const char *word = text; *word;) {
         if (word[0] == '\n' && word[1] == '\n') {
             fprintf(file, "\n\n%*s", (int)indent, "");
             column = indent;
+            first = true;
             word += 2;
             continue;
         }
@@ -174,12 +176,14 @@ void sl_text_wrap(FILE *file, const char *text, size_t column, size_t indent, si
             continue;
         }
         size_t length = strcspn(word, " \n");
-        if (column > indent && column + 1 + length > width) {
+        if (!first && column + 1 + length > width) {
             fprintf(file, "\n%*s", (int)indent, "");
             column = indent;
+            first = true;
         }
-        fprintf(file, "%s%.*s", column > indent ? " " : "", (int)length, word);
-        column += length + (column > indent);
+        fprintf(file, "%s%.*s", first ? "" : " ", (int)length, word);
+        column += length + !first;
+        first = false;
         word += length;
     }
 }

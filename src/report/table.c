@@ -12,7 +12,7 @@
 #include "report/table_cells.h"
 
 enum {
-    MIN_SHRUNK = 16, /* enough to tell names apart; half of a narrow terminal */
+    MIN_SHRUNK = 24, /* enough to tell names apart; half of a narrow terminal */
     MIN_WRAPPED = 24,
     PIPE_WIDTH = 100
 };

@@ -37,6 +37,13 @@ static const char *wrapped(const char *text, size_t column, size_t indent, size_
     return written;
 }
 
+static void short_first_words_are_followed_by_a_space(void **state)
+{
+    (void)state;
+    assert_string_equal(wrapped("sh on h200", 0, 2, 80), "sh on h200");
+    assert_string_equal(wrapped("a b c d", 0, 2, 5), "a b c\n  d");
+}
+
 static int release(void **state)
 {
     (void)state;
@@ -112,6 +119,7 @@ int main(void)
         cmocka_unit_test(nothing_that_controls_a_terminal_gets_there),
         cmocka_unit_test(text_of_strangers_may_be_cut_anywhere),
         cmocka_unit_test(words_are_broken_before_the_last_column),
+        cmocka_unit_test(short_first_words_are_followed_by_a_space),
         cmocka_unit_test(fields_are_quoted_and_are_no_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, release);

@@ -23,8 +23,9 @@ only_in '\b(open|openat|open64)\([^;]*O_(CREAT|TMPFILE|TRUNC)' src/base/new_file
 only_in '\bmemfd_create\(' src/base/new_file.c
 only_in '\b(mkostemps?|mkstemps?|mkdtemp|mktemp|tmpfile|tmpnam|tempnam|creat|creat64|shm_open|freopen|freopen64)\('
 only_in '\bfopen(64)?\([^;]*, *"[^"]*[wa+]'
-# The name of a file is exchanged there, too; a damaged database is renamed beside it.
-only_in '\brename(at2?)?\(' src/base/new_file.c src/study/store.c
+# The name of a file is exchanged there, too; a damaged database is renamed next to it, and traces of processes are
+# renumbered where some launched nothing.
+only_in '\brename(at2?)?\(' src/base/new_file.c src/study/store.c src/exec/start_program.c
 
 it 'appends and prints only to descriptors that come from there'
 only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/cuda/image.c src/cuda/results_file.c src/tune/rewrite/isolate.c

@@ -153,8 +153,10 @@ it 'says that it knows no time, and what changed most instead'
 run "$sluice" compare aos.json counted.json
 exits 0
 stdout_has 'B has 4.0x fewer DRAM reads (no time is known: simulate both sides for one): loads of particles are better'
+
+it 'takes the estimated time where nothing is simulated'
 run "$sluice" compare slow.slt warp.slt
-stdout_has 'B has 7.1x fewer sectors (no time is known: simulate both sides for one): loads of param_0 are better'
+stdout_has 'B is 1.7x faster (estimated): loads of param_0 are better coalesced'
 
 it 'has the verdict in JSON'
 run "$sluice" compare aos.json soa.json --json verdict.json -q

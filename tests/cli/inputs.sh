@@ -211,10 +211,9 @@ run "$sluice" ptx x.cu
 exits 1
 stderr_has "x.cu is source code: compile it ('nvcc -lineinfo -o x x.cu')"
 run "$sluice" ptx x.ptx
-exits 1
-stderr_has 'x.ptx is PTX already'
+exits 0
 run "$sluice" ptx x.txt
 exits 1
-stderr_has 'x.txt is not a program, library, object file or fat binary'
+stderr_has 'x.txt is not a program, library, object file, fat binary or PTX'
 
 done_testing

@@ -27,7 +27,12 @@ for name in $names; do
 done
 
 # Counters of a program's launches, without the line that says how it was run.
-counters_of() { "$sluice" run --json counters.json "$@" >/dev/null 2>&1 && grep -v '"options":' counters.json; }
+# Threads of a program allocate in any order: numbers of allocations are left out.
+counters_of()
+{
+    "$sluice" run --json counters.json "$@" >/dev/null 2>&1 &&
+        sed '/"options":/d; s/"alloc [0-9]* in/"alloc in/' counters.json
+}
 
 it 'counts the same for every program where launches that change nothing are run again'
 for name in $names; do
@@ -315,11 +320,11 @@ exits 1
 stderr_has '2 processes of sh launched kernels; choose one with --process N (1 to 2)'
 run "$sluice" model --process 2 -- sh -c "'$programs/convolve'; '$programs/reduce'"
 exits 0
-stdout_has scan
-stdout_lacks filter
+stderr_has ' scan '
+stderr_lacks filter
 run "$sluice" run --process 1 -- sh -c "'$programs/convolve'; '$programs/reduce'"
-stdout_has filter
-stdout_lacks ' scan '
+stderr_has filter
+stderr_lacks ' scan '
 run "$sluice" model --process 3 -- sh -c "'$programs/convolve'; '$programs/reduce'"
 exits 1
 stderr_has '--process 3: 2 processes launched kernels'

@@ -376,14 +376,15 @@ stdout_has 'sm_75'
 stdout_has 'step'
 run "$sluice" ptx "$programs/nbody" --json
 exits 0
-stdout_has '{"number": 0, "target": "sm_75", "hash": "'
+stdout_has '{"number": 0, "target": "sm_75", "run": "yes", "hash": "'
 run "$sluice" ptx "$programs/nbody" --csv
-stdout_has 'number,target,hash,loads,kernel'
+stdout_has 'number,target,run,hash,loads,kernel'
 run "$sluice" ptx "$programs/nbody" -o nbody.ptx
 exits 0
 file_has nbody.ptx '.entry'
 run "$sluice" ptx copy.ptx
-exits 1
+exits 0
+stdout_has add
 run "$sluice" ptx "$programs/nbody" -n 7
 exits 1
 stderr_has 'no PTX module 7'

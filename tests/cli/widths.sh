@@ -29,9 +29,9 @@ it 'shortens long names in their middle'
 COLUMNS=40 run "$sluice" model b.slt --gpu h200
 stdout_has '…'
 
-it 'keeps sixteen columns of a name at 80, and goes on below'
+it 'keeps 24 columns of a name at 80, and goes on below'
 COLUMNS=80 run "$sluice" sim spmv --size small
-stdout_has 'spmv.cu:11, PTX 79'
+stdout_has 'spmv.cu:11, PTX 79 (x5)'
 
 it 'prints in full where there is no terminal, and as wide as --width says'
 unset COLUMNS

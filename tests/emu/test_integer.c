@@ -84,6 +84,9 @@ REF(ref_xor, (a | b) - (a & b))
 REF(ref_not, -1 - a)
 REF(ref_cnot, a ? 0 : 1)
 
+/* The rest of an instruction without a context, whose results must be equal. */
+#define ALONE NULL, 0, NULL
+
 static void try_shapes(bench *b, const char *op, reference expect, const char *types, int sources)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -280,67 +283,49 @@ static void carries_pass_from_part_to_part(void **state)
          INT64,
          {INT64, INT64},
          ref_add64,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {HALVES "@add.cc.s32 %r4, %r0, %r2;\n@addc.cc.s32 %r5, %r1, %r3;\n@addc.u32 $d, 0, 0;",
          INT32,
          {INT64, INT64},
          ref_carry_out,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {HALVES "@sub.cc.u32 %r4, %r0, %r2;\n@subc.u32 %r5, %r1, %r3;\n@mov.b64 $d, {%r4, %r5};",
          INT64,
          {INT64, INT64},
          ref_sub64,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {HALVES "@sub.cc.u32 %r4, %r0, %r2;\n@subc.cc.u32 %r5, %r1, %r3;\n@subc.u32 $d, 0, 0;",
          INT32,
          {INT64, INT64},
          ref_borrow_out,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {"@add.cc.u64 %l0, $a, $b;\n@addc.u64 %l1, 0, 0;\n@cvt.u32.u64 $d, %l1;",
          INT32,
          {INT64, INT64},
          ref_carry_out,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {"@sub.cc.s64 %l0, $a, $b;\n@subc.s64 %l1, 0, 0;\n@cvt.u32.u64 $d, %l1;",
          INT32,
          {INT64, INT64},
          ref_borrow_out,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         /* the flag is the adder's carry, whatever sets and reads it */
         {HALVES "@sub.cc.u32 %r4, %r0, %r2;\n@subc.cc.u32 %r5, %r1, %r3;\n@addc.u32 $d, 0, 0;",
          INT32,
          {INT64, INT64},
          ref_no_borrow,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {"@add.cc.u64 %l0, $a, $b;\n@subc.u64 %l1, 0, 0;\n@cvt.u32.u64 $d, %l1;",
          INT32,
          {INT64, INT64},
          ref_no_carry,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {HALVES "@mul.lo.u32 %r4, %r0, %r2;\n@mul.hi.u32 %r5, %r0, %r2;\n@mad.lo.u32 %r5, %r1, %r2, %r5;\n"
                 "@mad.lo.u32 %r5, %r0, %r3, %r5;\n@mov.b64 $d, {%r4, %r5};",
          INT64,
          {INT64, INT64},
          ref_mul64,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         /* the schoolbook product, with mad.cc and madc */
         {HALVES "@mul.lo.u32 %r4, %r0, %r2;\n@mul.hi.u32 %r5, %r0, %r2;\n"
                 "@mad.lo.cc.u32 %r5, %r1, %r2, %r5;\n@madc.hi.u32 %r6, %r1, %r2, 0;\n"
@@ -349,16 +334,12 @@ static void carries_pass_from_part_to_part(void **state)
          INT64,
          {INT64, INT64},
          ref_mul64_hi,
-         NULL,
-         0,
-         NULL},
+         ALONE},
         {"@mad.lo.cc.u64 %l0, $a, $b, $c;\n@madc.hi.u64 $d, $a, $b, 0;",
          INT64,
          {INT64, INT64, INT64},
          ref_mad64_parts,
-         NULL,
-         0,
-         NULL},
+         ALONE},
     };
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         bench_check(*state, &ops[i]);
@@ -727,20 +708,8 @@ static void moves_pack_and_unpack(void **state)
         {"@mov.b32 $d, {$a, $b};", INT32, {INT16, INT16}, ref_pair16, NULL, 0, NULL},
         {"@mov.b64 $d, {$a, $b, $c, $e};", INT64, {INT16, INT16, INT16, INT16}, ref_four16, NULL, 0, NULL},
         {"@mov.b64 {%r0, %r1}, $a;\n@mov.b64 $d, {%r1, %r0};", INT64, {INT64}, ref_swap, NULL, 0, NULL},
-        {"@mov.b64 {%h0, %h1, %h2, %h3}, $a;\n@mov.b64 $d, {%h3, %h2, %h1, %h0};",
-         INT64,
-         {INT64},
-         ref_reverse,
-         NULL,
-         0,
-         NULL},
-        {"@mov.b64 {%r0, _}, $a;\n@mov.b64 {_, %r1}, $a;\n@mov.b64 $d, {%r0, %r1};",
-         INT64,
-         {INT64},
-         ref_same,
-         NULL,
-         0,
-         NULL},
+        {"@mov.b64 {%h0, %h1, %h2, %h3}, $a;\n@mov.b64 $d, {%h3, %h2, %h1, %h0};", INT64, {INT64}, ref_reverse, ALONE},
+        {"@mov.b64 {%r0, _}, $a;\n@mov.b64 {_, %r1}, $a;\n@mov.b64 $d, {%r0, %r1};", INT64, {INT64}, ref_same, ALONE},
         {"@mov.s16 $d, -5;", INT16, {INT16}, ref_constant, &negative, 0, NULL},
         {"@mov.s32 $d, -5;", INT32, {INT32}, ref_constant, &negative, 0, NULL},
         {"@mov.s64 $d, -5;", INT64, {INT32}, ref_constant, &negative, 0, NULL},
@@ -766,25 +735,19 @@ static void immediate_operands(void **state)
                                        INT32,
                                        {INT32},
                                        ref_immediate,
-                                       NULL,
-                                       0,
-                                       NULL});
+                                       ALONE});
     bench_check(*state, &(instruction){"@add.s64 %l0, $a, -3;\n@mul.lo.s64 %l0, %l0, 7;\n@and.b64 %l1, $a, 240;\n"
                                        "@add.u64 %l0, %l0, %l1;\n@add.u64 $d, 011, %l0;",
                                        INT64,
                                        {INT64},
                                        ref_immediate,
-                                       NULL,
-                                       0,
-                                       NULL});
+                                       ALONE});
     bench_check(*state, &(instruction){"@add.s16 %h0, $a, -3;\n@mul.lo.s16 %h0, %h0, 7;\n@and.b16 %h1, $a, 0xF0U;\n"
                                        "@add.u16 %h0, %h0, %h1;\n@add.u16 $d, 0b1001, %h0;",
                                        INT16,
                                        {INT16},
                                        ref_immediate,
-                                       NULL,
-                                       0,
-                                       NULL});
+                                       ALONE});
 }
 
 int main(void)

@@ -40,7 +40,8 @@ def of_json(data, kind):
     total = {}
     for launch in data["launches"]:
         for name, value in launch["counters"].items():
-            total[name] = total.get(name, 0) + value
+            if not isinstance(value, str):  # names, as est_limit, do not add up
+                total[name] = total.get(name, 0) + value
         for level in launch.get("levels", []):
             for name, value in level.items():
                 if name != "level":
