@@ -3,8 +3,11 @@
 """Estimated gains of what-ifs against simulated gains of real repairs: table.py SLUICE PAIRS-PROGRAM.
 
 The gain of a pair is the ratio of cycles before and after. `repair`: both kernels, simulated and estimated. `what-if`:
-the kernel before its repair with the cause taken away, simulated and estimated (`sim --cold`, `model`)."""
+the kernel before its repair with the cause taken away, simulated and estimated (`sim --cold`, `model`). `measured`: the
+repair on an H200 (h200-pairs.csv)."""
+import csv
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -54,6 +57,15 @@ def cycles(sluice, command, trace):
     return sum(launch["counters"][key] for launch in report(sluice, *command, trace)["launches"])
 
 
+def measured():
+    """Gains of repairs on the GPU."""
+    cycles_of = {}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "h200-pairs.csv")) as file:
+        for row in csv.DictReader(file):
+            cycles_of[row["pair"], row["side"]] = float(row["sm__cycles_elapsed.max"])
+    return {name: cycles_of[name, "before"] / cycles_of[name, "after"] for name, _ in PAIRS}
+
+
 def gains(sluice, program, name, rule, folder):
     """Of the repair and of the what-if: simulated, estimated."""
     trace = {}
@@ -68,18 +80,21 @@ def gains(sluice, program, name, rule, folder):
 
 def main():
     sluice, program = sys.argv[1:3]
+    real = measured()
     rows = []
-    print("| pair | rule | repair: simulated | estimated | what-if: simulated | estimated |\n|---|---|---|---|---|---|")
+    print("| pair | rule | repair: measured | simulated | estimated | what-if: simulated | estimated |")
+    print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, rule in PAIRS:
-            rows.append(gains(sluice, program, name, rule, folder))
+            rows.append([real[name]] + gains(sluice, program, name, rule, folder))
             print(f"| {name} | {rule} | " + " | ".join(f"{gain:.2f}" for gain in rows[-1]) + " |", flush=True)
-    repair = [r[0] for r in rows]
-    for at, kind in ((1, "repair, estimated"), (2, "what-if, simulated"), (3, "what-if, estimated")):
-        column = [r[at] for r in rows]
-        near = sum(1 / 1.5 <= w / r <= 1.5 for w, r in zip(column, repair))
-        print(f"\n{kind}: rank correlation with the simulated repair {correlation(ranks(column), ranks(repair)):.2f}, "
-              f"{near} of {len(rows)} within a factor of 1.5")
+    kinds = ["repair, measured", "repair, simulated", "repair, estimated", "what-if, simulated", "what-if, estimated"]
+    for of in (0, 1):
+        print(f"\n| compared with: {kinds[of]} | rank correlation | within a factor of 1.5 |\n|---|---|---|")
+        for at in range(of + 1, len(kinds)):
+            column, truth = [r[at] for r in rows], [r[of] for r in rows]
+            near = sum(1 / 1.5 <= c / t <= 1.5 for c, t in zip(column, truth))
+            print(f"| {kinds[at]} | {correlation(ranks(column), ranks(truth)):.2f} | {near} of {len(rows)} |")
 
 
 main()
