@@ -575,3 +575,19 @@ bool sl_comparison_by_kernel(const sl_comparison *c, size_t **first, size_t **lo
         number[at[c->loads.items[i].kernel + 1]++] = i;
     return true;
 }
+
+bool sl_compared_differs(const sl_compared_sides *of, sl_metric metric)
+{
+    double v[2];
+    return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);
+}
+
+void sl_compared_load_cells(sl_table *t, const sl_compared_load *l)
+{
+    if (l->moved)
+        sl_table_cellf(t, "%s, now %s", l->source, l->moved);
+    else
+        sl_table_cell(t, l->source);
+    sl_table_cell(t, l->opcode);
+    sl_table_cell(t, l->array_text);
+}

@@ -115,4 +115,9 @@ bool sl_comparison_by_kernel(const sl_comparison *comparison, size_t **first, si
 void sl_document_comparison(sl_document *document, const sl_comparison *comparison);
 sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
 
+/* Whether only one side has it, or the sides have different values. */
+bool sl_compared_differs(const sl_compared_sides *of, sl_metric metric);
+/* Location, opcode and array. */
+void sl_compared_load_cells(sl_table *table, const sl_compared_load *load);
+
 #endif

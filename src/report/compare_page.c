@@ -62,12 +62,6 @@ static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metr
         .title = "", .description = "right: more in B; left: less; blue: better, orange: worse"                        \
     }
 
-static bool differs(const sl_compared_sides *of, sl_metric metric)
-{
-    double v[2];
-    return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);
-}
-
 static void write_metric(FILE *file, const void *of)
 {
     const sl_metric_info *m = of;
@@ -79,7 +73,7 @@ static sl_status put_total(FILE *file, const sl_comparison *c, sl_error *error)
     static const sl_column columns[] = {SL_TEXTS("counter"), VALUE_COLUMNS};
     sl_table *t = SL_TABLE(columns);
     for (int i = 0; i < SL_METRICS_OF_REUSE; i++) {
-        if (!differs(&c->total, (sl_metric)i))
+        if (!sl_compared_differs(&c->total, (sl_metric)i))
             continue;
         sl_table_markup(t, write_metric, &sl_metric_infos[i]);
         value_cells(t, &c->total, (sl_metric)i);
@@ -121,15 +115,10 @@ static sl_status put_loads(FILE *file, const sl_comparison *c, sl_error *error)
     sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < c->loads.count && sl_table_rows(t) < MAX_LOADS; i++) {
         const sl_compared_load *l = &c->loads.items[i];
-        if (!differs(&l->of, c->load_effect))
+        if (!sl_compared_differs(&l->of, c->load_effect))
             continue;
         sl_table_markup(t, write_kernel, &c->kernels.items[l->kernel]);
-        if (l->moved)
-            sl_table_cellf(t, "%s, now %s", l->source, l->moved);
-        else
-            sl_table_cell(t, l->source);
-        sl_table_cell(t, l->opcode);
-        sl_table_cell(t, l->array_text);
+        sl_compared_load_cells(t, l);
         value_cells(t, &l->of, c->load_effect);
     }
     sl_htmlf(file, "<section id=loads><h2>Memory instructions by change of %s</h2>\n",

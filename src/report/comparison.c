@@ -30,12 +30,6 @@ static void value_cells(sl_table *t, const sl_compared_sides *of, sl_metric metr
     change_cell(t, of, metric);
 }
 
-static bool differs(const sl_compared_sides *of, sl_metric metric)
-{
-    double v[2];
-    return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);
-}
-
 /* ---- for people ---- */
 
 static void add_total(sl_document *d, const sl_comparison *c)
@@ -44,7 +38,7 @@ static void add_total(sl_document *d, const sl_comparison *c)
                                         SL_NUMBERS("change")};
     sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < SL_METRICS_OF_REUSE; i++)
-        if (differs(&c->total, (sl_metric)i)) {
+        if (sl_compared_differs(&c->total, (sl_metric)i)) {
             sl_table_cell(t, sl_metric_infos[i].name);
             value_cells(t, &c->total, (sl_metric)i);
         }
@@ -61,7 +55,7 @@ static void add_kernels(sl_document *d, const sl_comparison *c)
     sl_table *t = sl_document_table(d, NULL, title, SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < c->kernels.count && sl_table_rows(t) < MAX_ROWS; i++) {
         const sl_compared_kernel *k = &c->kernels.items[i];
-        if (!differs(&k->of, c->effect))
+        if (!sl_compared_differs(&k->of, c->effect))
             continue;
         if (k->renamed)
             sl_table_cellf(t, "%s, now %s", k->name, k->renamed);
@@ -86,15 +80,10 @@ static void add_loads(sl_document *d, const sl_comparison *c)
     sl_table *t = sl_document_table(d, NULL, title, SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < c->loads.count && sl_table_rows(t) < MAX_ROWS; i++) {
         const sl_compared_load *l = &c->loads.items[i];
-        if (!differs(&l->of, c->load_effect))
+        if (!sl_compared_differs(&l->of, c->load_effect))
             continue;
         sl_table_cell(t, c->kernels.items[l->kernel].name);
-        if (l->moved)
-            sl_table_cellf(t, "%s, now %s", l->source, l->moved);
-        else
-            sl_table_cell(t, l->source);
-        sl_table_cell(t, l->opcode);
-        sl_table_cell(t, l->array_text);
+        sl_compared_load_cells(t, l);
         value_cells(t, &l->of, c->load_effect);
     }
 }

@@ -45,7 +45,7 @@ static double dram_cycles(const sl_machine *m, const sl_time_facts *f)
 }
 
 /* The rate that an H200 has for lanes of a reduction that want one word (papers/h200-micro/rates.csv: 32 cycles for 32
- * lanes); atomics that return a value have half of it, which is not told apart here. */
+ * lanes); atomics that return a value have half of it; both are charged the same here. */
 static double atomic_cycles(const sl_time_facts *f)
 {
     return (double)f->hottest_atomics;

@@ -161,7 +161,7 @@ static bool count_rows(sl_launch_counter *c, const sl_access *access)
     return fits;
 }
 
-/* Words of neighboring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
+/* Words of neighboring lanes are adjacent: when all lanes use the same offset, each of its words is one row of
  * lanes * 4 bytes. */
 static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width)
 {
