@@ -109,11 +109,18 @@ typedef struct sl_inst {
     uint32_t pc;                 /* position in the kernel's listing; for SASS traces the byte address */
     uint32_t ptx_line;
     uint32_t source_file, source_line; /* string, line; 0: unknown */
+    uint32_t inlined;                  /* 1 + the call by which the compiler inlined it; 0: it was not inlined */
     uint32_t array;                    /* string: name of the base array ("A", "param 0+8", symbol); 0: unknown */
     uint32_t mem_slot;                 /* rank among the kernel's memory instructions; UINT32_MAX for others */
     uint16_t unroll;                   /* of a branch that closes a loop: iterations that the compiler unrolls into one;
                                           0: it does not, or this is no such branch */
 } sl_inst;
+
+/* A call that the compiler inlined, by its location. */
+typedef struct sl_trace_call {
+    uint32_t source_file, source_line; /* string, line */
+    uint32_t caller;                   /* 1 + the call by which the caller was inlined, an earlier one; 0: it was not */
+} sl_trace_call;
 
 typedef struct sl_trace_bb {
     uint32_t first, count; /* instructions [first, first + count) */
@@ -137,6 +144,8 @@ typedef struct sl_trace_kernel {
     uint32_t machine_sm;  /* machine code that came with it, for this machine (90 for sm_90); 0: none did */
     uint32_t machine_bytes;
     const uint8_t *machine_code;
+    uint32_t calls; /* that were inlined */
+    const sl_trace_call *call;
 } sl_trace_kernel;
 
 /* One launch. Addresses inside [shared_window, +window_bytes) and [local_window, +window_bytes) are shared and local

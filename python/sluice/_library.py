@@ -32,12 +32,13 @@ Error = _struct("sl_error", ("status", c_int), *_all(c_uint32, "line", "column")
                 ("text", c_char * 1024))
 Inst = _struct("sl_inst", *_all(c_uint8, "op_class", "space", "access", "cache_op"), ("width", c_uint16),
                *_all(c_uint8, "dsts", "srcs"), ("regs", c_uint16 * 12),
-               *_all(c_uint32, "opcode", "pc", "ptx_line", "source_file", "source_line", "array", "mem_slot"), ("unroll", c_uint16))
+               *_all(c_uint32, "opcode", "pc", "ptx_line", "source_file", "source_line", "inlined", "array", "mem_slot"), ("unroll", c_uint16))
 Kernel = _struct("sl_trace_kernel", *_all(c_char_p, "symbol", "name"), ("insts", c_uint32), ("inst", POINTER(Inst)),
                  ("bbs", c_uint32), ("bb", c_void_p), ("mem_slots", c_uint32), ("mem_inst", POINTER(c_uint32)),
                  ("strings_bytes", c_uint32), ("strings", c_void_p), ("regs_per_thread", c_uint32),
                  ("regs_estimated", c_bool), *_all(c_uint32, "static_shared_bytes", "local_bytes"), ("jump", c_void_p),
-                 *_all(c_uint32, "machine_sm", "machine_bytes"), ("machine_code", c_void_p))
+                 *_all(c_uint32, "machine_sm", "machine_bytes"), ("machine_code", c_void_p), ("calls", c_uint32),
+                 ("call", c_void_p))
 Launch = _struct("sl_trace_launch", ("kernel", c_uint32), *_all(c_uint32 * 3, "grid", "block", "cluster"),
                  *_all(c_uint32, "dynamic_shared_bytes", "lanes", "preferred_shared"),
                  *_all(c_bool, "has_preferred_shared", "has_parent"),

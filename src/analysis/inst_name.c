@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "trace/inlined.h"
 
 /* The last block that begins at the instruction or before it. */
 static uint32_t block_of(const sl_trace_kernel *kernel, uint32_t inst)
@@ -21,33 +22,46 @@ static uint32_t block_of(const sl_trace_kernel *kernel, uint32_t inst)
     return low;
 }
 
-sl_inst_name sl_inst_named(const sl_trace_kernel *kernel, uint32_t slot, const char *strings)
+sl_inst_name sl_inst_named(const sl_trace_kernel *kernel, uint32_t slot, const char *strings,
+                           const sl_trace_call *calls)
 {
     const sl_inst *inst = &kernel->inst[kernel->mem_inst[slot]];
+    sl_trace_call own = sl_inst_own_location(inst, strings, calls);
     return (sl_inst_name){.opcode = strings + inst->opcode,
-                          .source_file = strings + inst->source_file,
+                          .source_file = strings + own.source_file,
                           .array = strings + inst->array,
                           .pc = inst->pc,
                           .bb = block_of(kernel, kernel->mem_inst[slot]),
                           .ptx_line = inst->ptx_line,
-                          .source_line = inst->source_line,
+                          .source_line = own.source_line,
+                          .inner_file = strings + inst->source_file,
+                          .inner_line = inst->source_line,
+                          .inlined = inst->inlined,
+                          .strings = strings,
+                          .calls = calls,
                           .width = inst->width,
                           .access = inst->access,
                           .space = inst->space};
+}
+
+/* Of two that a line of the user's own has called, where in the library they are. */
+static bool same_inner(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return a->inner_line == b->inner_line && !strcmp(a->inner_file, b->inner_file);
 }
 
 bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b)
 {
     return a->pc == b->pc && a->ptx_line == b->ptx_line && a->source_line == b->source_line && a->access == b->access &&
            a->space == b->space && !strcmp(a->opcode, b->opcode) && !strcmp(a->array, b->array) &&
-           !strcmp(a->source_file, b->source_file);
+           !strcmp(a->source_file, b->source_file) && same_inner(a, b);
 }
 
 bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b)
 {
     bool placed = b->source_line || b->ptx_line == a->ptx_line;
     return placed && a->source_line == b->source_line && a->access == b->access && !strcmp(a->opcode, b->opcode) &&
-           !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file);
+           !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file) && same_inner(a, b);
 }
 
 bool sl_inst_same_row(const sl_inst_name *a, const sl_inst_name *b)
@@ -73,6 +87,8 @@ static int by_location(const void *left, const void *right)
     order = order ? order : strcmp(a->opcode, b->opcode);
     order = order ? order : strcmp(a->array, b->array);
     order = order ? order : a->access - b->access;
+    order = order ? order : strcmp(a->inner_file, b->inner_file);
+    order = order ? order : (a->inner_line > b->inner_line) - (a->inner_line < b->inner_line);
     return order ? order : a < b ? -1 : a > b;
 }
 
@@ -148,6 +164,35 @@ const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size
         snprintf(buffer, size, "PTX line %u", name->ptx_line);
     else
         snprintf(buffer, size, "pc 0x%x", name->pc);
+    return buffer;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *sl_inst_library(const sl_inst_name *name, char *buffer, size_t size)
+{
+    *buffer = 0;
+    if (name->inner_line != name->source_line || strcmp(name->inner_file, name->source_file) != 0)
+        snprintf(buffer, size, " (%s:%u)", base_name(name->inner_file), name->inner_line);
+    return buffer;
+}
+
+const char *sl_inst_inlined(const sl_inst_name *name, bool paths, char *buffer, size_t size)
+{
+    *buffer = 0;
+    if (!name->inlined)
+        return buffer;
+    const char *file = name->inner_file;
+    size_t used = (size_t)snprintf(buffer, size, "%s:%u", paths ? file : base_name(file), name->inner_line);
+    for (uint32_t at = name->inlined; at && used < size; at = name->calls[at - 1].caller) {
+        file = name->strings + name->calls[at - 1].source_file;
+        used += (size_t)snprintf(buffer + used, size - used, " < %s:%u", paths ? file : base_name(file),
+                                 name->calls[at - 1].source_line);
+    }
     return buffer;
 }
 

@@ -9,7 +9,11 @@
 
 typedef struct sl_inst_name {
     const char *opcode, *source_file, *array; /* empty: unknown */
-    uint32_t pc, ptx_line, source_line;
+    uint32_t pc, ptx_line, source_line;       /* the source: the user's own, of what was inlined from a library */
+    /* Where it is itself, and by which calls it came there (trace.h); tables of the kernel. */
+    const char *inner_file, *strings;
+    uint32_t inner_line, inlined;
+    const sl_trace_call *calls;
     uint32_t bb;    /* its basic block */
     uint32_t which; /* of the instructions with its source line, opcode and array; copies of one have the same number */
     uint16_t width; /* bytes per lane */
@@ -20,9 +24,10 @@ typedef struct sl_inst_name {
     bool shares_line; /* other instructions of the kernel have its source line: the PTX line tells them apart */
 } sl_inst_name;
 
-/* A memory instruction of a kernel. `strings` is the kernel's table or a copy of it; what is returned points into it.
- */
-sl_inst_name sl_inst_named(const sl_trace_kernel *kernel, uint32_t slot, const char *strings);
+/* A memory instruction of a kernel. `strings` and `calls` are the kernel's tables or copies of them; what is returned
+ * points into them. */
+sl_inst_name sl_inst_named(const sl_trace_kernel *kernel, uint32_t slot, const char *strings,
+                           const sl_trace_call *calls);
 /* Whether two are the same instruction. */
 bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b);
 /* Whether two have the same location, opcode and array. */
@@ -38,6 +43,14 @@ enum { SL_MOST_APART = 8 };
 bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count);
 /* Its location, for people: "spmv.cu:17", "spmv.cu:17, PTX 34", "PTX line 34". Returns `buffer`. */
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size);
+
+/* The line of a library that its location has called: " (block_load.cuh:86)"; "": the location is its own. Returns
+ * `buffer`. */
+const char *sl_inst_library(const sl_inst_name *name, char *buffer, size_t size);
+
+/* The calls by which it was inlined, from itself to the kernel: "block_load.cuh:86 < block_load.cuh:830 < sums.cu:15";
+ * "": it was not inlined. With the whole paths for programs. Returns `buffer`. */
+const char *sl_inst_inlined(const sl_inst_name *name, bool paths, char *buffer, size_t size);
 
 /* The array, for people: "A", "param_0 (alloc 3 in main, 64.0 MiB)"; "": unknown. Where in a function the allocation
  * was made is left out. Returns `buffer`. */

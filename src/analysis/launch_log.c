@@ -49,7 +49,7 @@ static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k
     if (logged->insts != k->mem_slots)
         return false;
     for (uint32_t s = 0; s < k->mem_slots; s++) {
-        sl_inst_name name = sl_inst_named(k, s, k->strings);
+        sl_inst_name name = sl_inst_named(k, s, k->strings, k->call);
         if (!sl_inst_same(&logged->inst[s], &name))
             return false;
     }
@@ -62,10 +62,13 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
     sl_inst_name *inst = sl_arena_array(&l->arena, sl_inst_name, k->mem_slots);
     char *strings = sl_arena_strndup(&l->arena, k->strings ? k->strings : "", k->strings ? k->strings_bytes : 0);
     char *symbol = sl_arena_strdup(&l->arena, k->symbol), *name = sl_arena_strdup(&l->arena, k->name);
-    if (!logged || !inst || !strings || !symbol || !name)
+    sl_trace_call *calls = sl_arena_array(&l->arena, sl_trace_call, k->calls + 1);
+    if (!logged || !inst || !strings || !symbol || !name || !calls)
         return NULL;
+    if (k->calls)
+        memcpy(calls, k->call, k->calls * sizeof *calls);
     for (uint32_t s = 0; s < k->mem_slots; s++)
-        inst[s] = sl_inst_named(k, s, strings);
+        inst[s] = sl_inst_named(k, s, strings, calls);
     if (!sl_insts_tell_apart(inst, k->mem_slots))
         return NULL;
     *logged = (sl_logged_kernel){.symbol = symbol,

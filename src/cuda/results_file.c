@@ -44,6 +44,7 @@ char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, si
     X(k->insts)                                                                                                        \
     X(k->bbs)                                                                                                          \
     X(k->mem_slots)                                                                                                    \
+    X(k->calls)                                                                                                        \
     X(k->strings_bytes)
 #define LAUNCH_NUMBERS(X, l, s)                                                                                        \
     X(l->grid[0])                                                                                                      \
@@ -177,6 +178,7 @@ static sl_status write_kernel(sl_results_writer *w, const sl_trace_kernel *k, sl
     write_bytes(w, k->inst, k->insts * sizeof *k->inst);
     write_bytes(w, k->bb, k->bbs * sizeof *k->bb);
     write_bytes(w, k->mem_inst, k->mem_slots * sizeof *k->mem_inst);
+    write_bytes(w, k->call, k->calls * sizeof *k->call);
     write_bytes(w, k->strings, k->strings_bytes);
     return end_record(w, 'K', error);
 }
@@ -323,6 +325,7 @@ static void free_kernel(sl_trace_kernel *k)
     free((void *)(uintptr_t)k->bb);
     free((void *)(uintptr_t)k->mem_inst);
     free((void *)(uintptr_t)k->strings);
+    free((void *)(uintptr_t)k->call);
 }
 
 static void read_kernel(reader *r)
@@ -334,14 +337,17 @@ static void read_kernel(reader *r)
     k.inst = get_items(r, k.insts, sizeof *k.inst);
     k.bb = get_items(r, k.bbs, sizeof *k.bb);
     k.mem_inst = get_items(r, k.mem_slots, sizeof *k.mem_inst);
+    k.call = get_items(r, k.calls, sizeof *k.call);
     k.strings = get_items(r, k.strings_bytes, 1);
     for (uint32_t i = 0; !r->broken && i < k.mem_slots; i++)
         r->broken = k.mem_inst[i] >= k.insts;
     for (uint32_t i = 0; !r->broken && i < k.insts; i++) {
         const sl_inst *inst = &k.inst[i];
-        r->broken =
-            inst->opcode > k.strings_bytes || inst->source_file > k.strings_bytes || inst->array > k.strings_bytes;
+        r->broken = inst->opcode > k.strings_bytes || inst->source_file > k.strings_bytes ||
+                    inst->array > k.strings_bytes || inst->inlined > k.calls;
     }
+    for (uint32_t i = 0; !r->broken && i < k.calls; i++)
+        r->broken = k.call[i].source_file > k.strings_bytes || k.call[i].caller > i;
     if (r->broken || !sl_array_push(&r->kernels, k)) {
         r->out_of_memory |= !r->broken;
         r->broken = true;

@@ -18,6 +18,7 @@ typedef struct builder {
     sl_arena *arena;
     SL_ARRAY(char) strings;
     sl_map known; /* text -> offset + 1 */
+    SL_ARRAY(sl_trace_call) calls;
     bool failed;
 } builder;
 
@@ -289,7 +290,28 @@ static uint32_t array_name(builder *b, const sl_ptx_func *func, const sl_base *b
     return intern(b, sl_base_text(func, base, text, sizeof text));
 }
 
-static void fill_row(builder *b, const sl_code_function *function, uint32_t local, uint32_t reg_base,
+static uint32_t source_file(builder *b, const sl_ptx_module *module, uint32_t number)
+{
+    for (uint32_t i = 0; i < module->files; i++)
+        if (module->file[i].number == number)
+            return intern(b, module->file[i].name);
+    return 0;
+}
+
+/* The calls that were inlined into a function, behind those of the functions before it. */
+static void add_calls(builder *b, const sl_code_function *function)
+{
+    uint32_t before = (uint32_t)b->calls.count;
+    for (uint32_t i = 0; i < function->func->inlined_calls; i++) {
+        const sl_ptx_inlined_call *from = &function->func->inlined_call[i];
+        sl_trace_call call = {source_file(b, function->module, from->file), from->line,
+                              from->caller ? before + from->caller : 0};
+        b->failed |= !sl_array_push(&b->calls, call);
+    }
+}
+
+/* `calls`: how many there are of the functions before this one. */
+static void fill_row(builder *b, const sl_code_function *function, uint32_t local, uint32_t reg_base, size_t calls,
                      const sl_base *base, sl_inst *row)
 {
     const sl_ptx_inst *inst = &function->func->inst[local];
@@ -302,10 +324,9 @@ static void fill_row(builder *b, const sl_code_function *function, uint32_t loca
     fill_registers(inst, reg_base, row);
     if (inst->loc_line) {
         row->source_line = inst->loc_line;
-        for (uint32_t i = 0; i < function->module->files; i++)
-            if (function->module->file[i].number == inst->loc_file)
-                row->source_file = intern(b, function->module->file[i].name);
+        row->source_file = source_file(b, function->module, inst->loc_file);
     }
+    row->inlined = inst->inlined ? (uint32_t)calls + inst->inlined : 0;
     if (base)
         row->array = array_name(b, function->func, base);
 }
@@ -326,9 +347,11 @@ static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
         if (!closes)
             return sl_fail_memory(error);
         sl_ptx_find_unrolled(function->func, closes);
+        size_t calls = b->calls.count;
+        add_calls(b, function);
         for (uint32_t i = 0; i < function->func->insts; i++) {
             sl_inst *row = &rows[function->first_inst + i];
-            fill_row(b, function, i, reg_base, &bases[i], row);
+            fill_row(b, function, i, reg_base, calls, &bases[i], row);
             row->unroll = closes[i] ? SL_UNROLLED : 0;
         }
         reg_base += function->func->regs;
@@ -381,11 +404,14 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
                           : 0;
         }
         char *strings = sl_arena_alloc(&kernel->arena, b.strings.count);
+        sl_trace_call *calls = sl_arena_array(&kernel->arena, sl_trace_call, b.calls.count + 1);
         facts->name = sl_short_name(&kernel->arena, kernel->func->name);
-        if (b.failed || !strings || !facts->name) {
+        if (b.failed || !strings || !calls || !facts->name) {
             status = sl_fail_memory(error);
         } else {
             memcpy(strings, b.strings.items, b.strings.count);
+            if (b.calls.count)
+                memcpy(calls, b.calls.items, b.calls.count * sizeof *calls);
             facts->symbol = kernel->func->name;
             facts->insts = code->insts;
             facts->inst = rows;
@@ -395,6 +421,8 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
             facts->mem_inst = mem_inst;
             facts->strings = strings;
             facts->strings_bytes = (uint32_t)b.strings.count;
+            facts->calls = (uint32_t)b.calls.count;
+            facts->call = calls;
             facts->regs_per_thread = kernel->registers;
             facts->regs_estimated = kernel->registers_estimated;
             facts->static_shared_bytes = code->static_shared_bytes;
@@ -402,6 +430,7 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
         }
     }
     sl_array_free(&b.strings);
+    sl_array_free(&b.calls);
     sl_map_fini(&b.known);
     return status;
 }

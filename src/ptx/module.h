@@ -153,7 +153,14 @@ typedef struct sl_ptx_inst {
     const sl_ptx_operand *operand;
     uint32_t line, column;                   /* in the PTX text */
     uint32_t loc_file, loc_line, loc_column; /* last .loc before it; 0: none */
+    uint32_t inlined; /* 1 + the call of the function's that brought it here, when it was inlined; 0: it was not */
 } sl_ptx_inst;
+
+/* A call that was inlined (inlined_at of .loc). */
+typedef struct sl_ptx_inlined_call {
+    uint32_t file, line, column; /* of the call */
+    uint32_t caller;             /* 1 + the call by which the caller was inlined, an earlier one; 0: it was not */
+} sl_ptx_inlined_call;
 
 /* Tables of targets and prototypes are labels with a list and no position. */
 typedef enum sl_ptx_label_kind {
@@ -213,6 +220,8 @@ struct sl_ptx_func {
     sl_ptx_reg *reg; /* those the body names (of `.reg .b32 %r<100>` only the used ones), by first use */
     uint32_t insts;
     sl_ptx_inst *inst;
+    uint32_t inlined_calls;
+    sl_ptx_inlined_call *inlined_call;
     uint32_t labels;
     sl_ptx_label *label;
     uint32_t vars;

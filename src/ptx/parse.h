@@ -65,6 +65,13 @@ typedef struct sl_ptx_ref {
     uint32_t line, column;
 } sl_ptx_ref;
 
+/* A source location that some .loc names. */
+typedef struct sl_ptx_location {
+    uint32_t file, line, column;
+    uint32_t inlined; /* as the last .loc of it says */
+    uint32_t call;    /* 1 + the inlined call at this location, by the same chain of callers; 0: there is none yet */
+} sl_ptx_location;
+
 enum { SL_PTX_CHECKED = 512 };
 
 typedef struct sl_ptx_parser {
@@ -94,8 +101,11 @@ typedef struct sl_ptx_parser {
     SL_ARRAY(sl_ptx_var *) locals;
     SL_ARRAY(sl_ptx_stmt) stmts;
     SL_ARRAY(sl_ptx_ref) refs;
-    SL_ARRAY(sl_ptx_scope) scopes; /* [0] is the module's */
-    uint32_t loc_file, loc_line, loc_column;
+    SL_ARRAY(sl_ptx_scope) scopes;                    /* [0] is the module's */
+    uint32_t loc_file, loc_line, loc_column, inlined; /* as in sl_ptx_inst */
+    SL_ARRAY(sl_ptx_inlined_call) inlined_calls;
+    SL_ARRAY(sl_ptx_location) locations; /* of the function's .loc */
+    sl_index location_index;
 
     /* Stacks for lists whose length is not known yet; each user takes off what it put on. */
     SL_ARRAY(sl_ptx_operand) operands;

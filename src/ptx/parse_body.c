@@ -74,6 +74,54 @@ static uint32_t loc_number(sl_ptx_parser *p, const char **end)
     return number;
 }
 
+static uint64_t location_hash(uint32_t file, uint32_t line, uint32_t column)
+{
+    return sl_hash_mix((uint64_t)file << 32 | line) ^ column;
+}
+
+static uint64_t location_key(const void *locations, uint32_t number)
+{
+    const sl_ptx_location *location = (const sl_ptx_location *)locations + number;
+    return location_hash(location->file, location->line, location->column);
+}
+
+static sl_ptx_location *find_location(sl_ptx_parser *p, uint32_t file, uint32_t line, uint32_t column)
+{
+    uint64_t key = location_hash(file, line, column);
+    sl_index_for(&p->location_index, key, at)
+    {
+        sl_ptx_location *location = &p->locations.items[sl_index_item(&p->location_index, at)];
+        if (location->file == file && location->line == line && location->column == column)
+            return location;
+    }
+    SL_PUSH(p, &p->locations, (sl_ptx_location){.file = file, .line = line, .column = column});
+    uint32_t number = (uint32_t)p->locations.count - 1;
+    if (!sl_index_add(&p->location_index, key, number, location_key, p->locations.items))
+        sl_ptx_out_of_memory(p);
+    return &p->locations.items[number];
+}
+
+/* 1 + the inlined call at a location. A call within an inlined function has its own callers: those that the last .loc
+ * of its location has named. */
+static uint32_t call_at(sl_ptx_parser *p, uint32_t file, uint32_t line, uint32_t column)
+{
+    sl_ptx_location *location = find_location(p, file, line, column);
+    if (!location->call) {
+        sl_ptx_inlined_call call = {file, line, column, location->inlined};
+        SL_PUSH(p, &p->inlined_calls, call);
+        location->call = (uint32_t)p->inlined_calls.count;
+    }
+    return location->call;
+}
+
+static void note_location(sl_ptx_parser *p)
+{
+    sl_ptx_location *location = find_location(p, p->loc_file, p->loc_line, p->loc_column);
+    if (location->inlined != p->inlined)
+        location->call = 0;
+    location->inlined = p->inlined;
+}
+
 /* .loc file line column [, function_name label[+n], inlined_at file line column] */
 static void parse_loc(sl_ptx_parser *p)
 {
@@ -82,6 +130,7 @@ static void parse_loc(sl_ptx_parser *p)
     p->loc_file = loc_number(p, &end);
     p->loc_line = loc_number(p, &end);
     p->loc_column = p->token.kind == SL_TOK_NUMBER ? loc_number(p, &end) : 0;
+    p->inlined = 0;
     while (sl_ptx_accept(p, ',')) {
         bool function = sl_ptx_token_is(p, "function_name");
         if (!function && !sl_ptx_token_is(p, "inlined_at"))
@@ -95,11 +144,11 @@ static void parse_loc(sl_ptx_parser *p)
             if (sl_ptx_accept(p, '+'))
                 loc_number(p, &end);
         } else {
-            loc_number(p, &end);
-            loc_number(p, &end);
-            loc_number(p, &end);
+            uint32_t file = loc_number(p, &end), line = loc_number(p, &end), column = loc_number(p, &end);
+            p->inlined = call_at(p, file, line, column);
         }
     }
+    note_location(p);
     push_stmt(p, SL_STMT_LOC, 0, sl_ptx_slice(p, start, end, ' '));
 }
 
@@ -203,7 +252,7 @@ static bool parse_statement(sl_ptx_parser *p, size_t body_depth)
 void sl_ptx_parse_body(sl_ptx_parser *p, sl_ptx_func *func)
 {
     size_t body_depth = p->scopes.count;
-    p->loc_file = p->loc_line = p->loc_column = 0;
+    p->loc_file = p->loc_line = p->loc_column = p->inlined = 0;
     sl_ptx_expect(p, '{', "before a function body");
     sl_ptx_begin_body(p);
     while (parse_statement(p, body_depth))
@@ -212,6 +261,9 @@ void sl_ptx_parse_body(sl_ptx_parser *p, sl_ptx_func *func)
     sl_ptx_defer_refs(p);
     func->reg = SL_TAKE(p, &p->regs, 0, &func->regs);
     func->inst = SL_TAKE(p, &p->insts, 0, &func->insts);
+    func->inlined_call = SL_TAKE(p, &p->inlined_calls, 0, &func->inlined_calls);
+    p->locations.count = 0;
+    sl_index_fini(&p->location_index);
     func->label = SL_TAKE(p, &p->labels, 0, &func->labels);
     func->var = SL_TAKE(p, &p->locals, 0, &func->vars);
     func->stmt = SL_TAKE(p, &p->stmts, 0, &func->stmts);

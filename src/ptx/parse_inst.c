@@ -311,7 +311,8 @@ void sl_ptx_parse_inst(sl_ptx_parser *p)
                         .column = p->token.column,
                         .loc_file = p->loc_file,
                         .loc_line = p->loc_line,
-                        .loc_column = p->loc_column};
+                        .loc_column = p->loc_column,
+                        .inlined = p->inlined};
     size_t base = p->operands.count;
     if (sl_ptx_at(p, '@'))
         parse_guard(p, &inst);

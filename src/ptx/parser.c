@@ -308,6 +308,9 @@ static void parser_fini(sl_ptx_parser *p)
     sl_array_free(&p->regs);
     sl_array_free(&p->insts);
     sl_array_free(&p->labels);
+    sl_array_free(&p->inlined_calls);
+    sl_array_free(&p->locations);
+    sl_index_fini(&p->location_index);
     sl_array_free(&p->locals);
     sl_array_free(&p->stmts);
     sl_array_free(&p->refs);

@@ -134,7 +134,7 @@ bool sl_finding_continues(const sl_findings *findings, size_t at)
 
 char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
 {
-    char location[256], array[256];
+    char location[256], array[256], inner[256];
     if (!f->inst) {
         snprintf(buffer, size, "%s", f->kernel);
         return buffer;
@@ -143,8 +143,9 @@ char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
     char copies[16] = "";
     if (f->copies > 1)
         snprintf(copies, sizeof copies, " (x%u)", f->copies);
-    snprintf(buffer, size, "%s, %s%s, %s%s%s", f->kernel, location, copies, f->inst->opcode,
-             *f->inst->array ? " of " : "", sl_inst_array(f->inst, array, sizeof array));
+    snprintf(buffer, size, "%s, %s%s%s, %s%s%s", f->kernel, location, copies,
+             sl_inst_library(f->inst, inner, sizeof inner), f->inst->opcode, *f->inst->array ? " of " : "",
+             sl_inst_array(f->inst, array, sizeof array));
     return buffer;
 }
 
@@ -208,13 +209,16 @@ void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx)
 {
     for (size_t i = 0; i < findings->list.count; i++) {
         const sl_finding *f = &findings->list.items[i];
-        char effect[128];
+        char effect[128], inlined[1024];
         bool source = f->inst && f->inst->source_line && *f->inst->source_file;
         const char *path = source ? f->inst->source_file : f->inst && f->inst->ptx_line && ptx ? ptx : NULL;
         if (path)
             fprintf(file, "%s:%u:1: ", path, source ? f->inst->source_line : f->inst->ptx_line);
-        fprintf(file, "note: %s in %s: %s Costs %s. [%s]\n", f->rule->title, f->kernel, f->text,
-                effect_text(f, effect, sizeof effect), f->rule->name);
+        fprintf(file, "note: %s in %s: %s Costs %s.", f->rule->title, f->kernel, f->text,
+                effect_text(f, effect, sizeof effect));
+        if (f->inst && *sl_inst_inlined(f->inst, false, inlined, sizeof inlined))
+            fprintf(file, " Inlined: %s.", inlined);
+        fprintf(file, " [%s]\n", f->rule->name);
     }
 }
 

@@ -29,7 +29,7 @@ void sl_launch_shape_cells(sl_table *t, const sl_logged_launch *l)
 
 void sl_inst_id_cells(sl_table *t, const sl_inst_name *inst)
 {
-    char source[512];
+    char source[512], inlined[4096];
     bool allocated = inst->allocation && *inst->allocation;
     sl_table_exact(t, inst->pc);
     if (inst->ptx_line)
@@ -44,6 +44,7 @@ void sl_inst_id_cells(sl_table *t, const sl_inst_name *inst)
         sl_table_exact(t, inst->allocation_bytes);
     else
         sl_table_none(t);
+    sl_table_known(t, sl_inst_inlined(inst, true, inlined, sizeof inlined));
 }
 
 void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool opcode)

@@ -31,8 +31,9 @@ void sl_launch_shape_cells(sl_table *table, const sl_logged_launch *launch);
 /* Columns that name a memory instruction, for programs, and their cells. */
 #define SL_INST_ID                                                                                                     \
     SL_DATA("pc"), SL_DATA("line"), SL_DATA("source"), SL_DATA("opcode"), SL_DATA("array"),                            \
-        SL_DATA_IN("allocation", SL_FORM_JSON), SL_DATA_IN("allocation_bytes", SL_FORM_JSON)
-enum { SL_INST_ID_COLUMNS = 7 };
+        SL_DATA_IN("allocation", SL_FORM_JSON), SL_DATA_IN("allocation_bytes", SL_FORM_JSON),                          \
+        SL_DATA_IN("inlined", SL_FORM_JSON)
+enum { SL_INST_ID_COLUMNS = 8 };
 void sl_inst_id_cells(sl_table *table, const sl_inst_name *inst);
 /* Location, opcode and array of an instruction, for people. */
 void sl_inst_cells(sl_table *table, const sl_inst_name *inst, uint32_t copies, bool opcode);

@@ -24,6 +24,14 @@ static void put_place(FILE *file, const sl_page *page, const sl_finding *f)
         sl_htmlf(file, " <code>%s</code>%s%s", f->inst->opcode, *f->inst->array ? " of " : "", f->inst->array);
 }
 
+/* How a load of a library came to the line that the finding names. */
+static void put_inlined(FILE *file, const sl_finding *f)
+{
+    char chain[1024];
+    if (f->inst && *sl_inst_inlined(f->inst, false, chain, sizeof chain))
+        sl_htmlf(file, " <span class=inlined>Inlined: %s.</span>", chain);
+}
+
 /* The findings [first, end) of one rule and kernel. */
 static void put_group(FILE *file, const sl_page *page, const sl_findings *all, size_t first, size_t end)
 {
@@ -56,6 +64,7 @@ static void put_group(FILE *file, const sl_page *page, const sl_findings *all, s
         put_place(file, page, &all->list.items[i]);
     }
     fputs(named ? "." : "", file);
+    put_inlined(file, f);
     sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->rule->fix);
 }
 

@@ -201,7 +201,7 @@ static void add_loads(sl_document *d, const sl_profile_sum *sum, const sl_profil
     sl_load_sums loads = {.rows = SL_ROW_PER_LOCATION};
     bool good = name;
     for (uint32_t i = 0; good && i < sum->loads; i++)
-        name[i] = sl_inst_named(sum->kernel, sum->load[i].slot, sum->kernel->strings);
+        name[i] = sl_inst_named(sum->kernel, sum->load[i].slot, sum->kernel->strings, sum->kernel->call);
     good = good && sl_insts_tell_apart(name, sum->loads);
     for (uint32_t i = 0; good && i < sum->loads; i++)
         good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts);

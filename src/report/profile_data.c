@@ -126,7 +126,7 @@ static void load_rows(sl_document *d, sl_table *t, const sl_trace_kernel *kernel
                       uint32_t loads, const sl_profile_options *o)
 {
     for (uint32_t i = 0; i < loads && t; i++) {
-        sl_inst_name name = sl_inst_named(kernel, load[i].slot, kernel->strings);
+        sl_inst_name name = sl_inst_named(kernel, load[i].slot, kernel->strings, kernel->call);
         sl_inst_id_cells(t, &name);
         counts_cell(d, t, &load[i].counts, o);
     }
@@ -208,7 +208,7 @@ static void row_start(const subject *s, const char *measure)
     sl_table_cell(t, s->kernel ? s->kernel->symbol : NULL);
     sl_table_cell(t, s->kernel ? s->kernel->name : NULL);
     if (s->load) {
-        sl_inst_name name = sl_inst_named(s->kernel, s->load->slot, s->kernel->strings);
+        sl_inst_name name = sl_inst_named(s->kernel, s->load->slot, s->kernel->strings, s->kernel->call);
         sl_inst_id_cells(t, &name);
     }
     sl_table_cell(t, measure);

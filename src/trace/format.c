@@ -56,6 +56,8 @@ static const char *inst_wrong(const sl_trace_kernel *k, const sl_inst *inst)
         return "an instruction with too many registers";
     if (inst->opcode >= k->strings_bytes || inst->source_file >= k->strings_bytes || inst->array >= k->strings_bytes)
         return "a string outside the string table";
+    if (inst->inlined > k->calls)
+        return "an inlined call that does not exist";
     return NULL;
 }
 
@@ -65,6 +67,9 @@ const char *sl_kernel_wrong(const sl_trace_kernel *k)
         return "a string table that does not begin and end with an empty string";
     if (k->insts > MAX_INSTS || k->bbs > MAX_INSTS || k->mem_slots > k->insts)
         return "more instructions than any kernel has";
+    for (uint32_t i = 0; i < k->calls; i++)
+        if (k->call[i].source_file >= k->strings_bytes || k->call[i].caller > i)
+            return "an inlined call without a location";
     uint32_t slots = 0;
     for (uint32_t i = 0; i < k->insts; i++) {
         const char *wrong = inst_wrong(k, &k->inst[i]);
@@ -147,6 +152,18 @@ static bool write_machine_code(sl_bytes *out, const sl_trace_kernel *k)
            sl_bytes_append(out, k->machine_code, k->machine_bytes);
 }
 
+/* What version 2.2 added. */
+static bool write_calls(sl_bytes *out, const sl_trace_kernel *k)
+{
+    bool good = sl_bytes_varint(out, k->calls);
+    for (uint32_t i = 0; good && i < k->calls; i++)
+        good = sl_bytes_varint(out, k->call[i].source_file) && sl_bytes_varint(out, k->call[i].source_line) &&
+               sl_bytes_varint(out, k->call[i].caller);
+    for (uint32_t i = 0; good && k->calls && i < k->insts; i++)
+        good = sl_bytes_varint(out, k->inst[i].inlined);
+    return good;
+}
+
 bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *k)
 {
     bool good = sl_bytes_string(out, k->symbol) && sl_bytes_string(out, k->name) &&
@@ -166,7 +183,7 @@ bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *k)
         good = write_inst(out, &k->inst[i], &before);
         before = k->inst[i];
     }
-    return good && write_machine_code(out, k);
+    return good && write_machine_code(out, k) && write_calls(out, k);
 }
 
 static char *get_string(sl_reading *r, sl_arena *arena)
@@ -226,7 +243,7 @@ static void get_blocks(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
     k->bb = bb;
 }
 
-static void get_insts(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
+static sl_inst *get_insts(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
 {
     k->insts = (uint32_t)sl_read_upto(r, sl_reading_left(r) / 13); /* 7 bytes and 6 varints at least */
     sl_inst *inst = sl_arena_array(arena, sl_inst, k->insts);
@@ -242,6 +259,7 @@ static void get_insts(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
     }
     k->inst = inst;
     k->mem_inst = mem_inst;
+    return inst;
 }
 
 /* Nothing more to read: there is no machine code, and where branches lead is not known. */
@@ -264,6 +282,22 @@ static void get_machine_code(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
     k->machine_code = copy;
 }
 
+static void get_calls(sl_reading *r, sl_arena *arena, sl_trace_kernel *k, sl_inst *inst)
+{
+    if (r->bad || !sl_reading_left(r))
+        return;
+    k->calls = (uint32_t)sl_read_upto(r, sl_reading_left(r) / 3); /* 3 varints each */
+    sl_trace_call *call = sl_arena_array(arena, sl_trace_call, k->calls + 1);
+    r->bad |= !call;
+    for (uint32_t i = 0; i < k->calls && !r->bad; i++)
+        call[i] = (sl_trace_call){.source_file = (uint32_t)sl_read_upto(r, UINT32_MAX),
+                                  .source_line = (uint32_t)sl_read_upto(r, UINT32_MAX),
+                                  .caller = (uint32_t)sl_read_upto(r, i)};
+    k->call = call;
+    for (uint32_t i = 0; k->calls && i < k->insts && !r->bad; i++)
+        inst[i].inlined = (uint32_t)sl_read_upto(r, k->calls);
+}
+
 sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena)
 {
     sl_trace_kernel *k = sl_arena_new(arena, sl_trace_kernel);
@@ -281,8 +315,9 @@ sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena)
     const uint8_t *strings = sl_read_bytes(r, k->strings_bytes);
     k->strings = strings ? sl_arena_strndup(arena, (const char *)strings, k->strings_bytes) : NULL;
     get_blocks(r, arena, k);
-    get_insts(r, arena, k);
+    sl_inst *inst = get_insts(r, arena, k);
     get_machine_code(r, arena, k);
+    get_calls(r, arena, k, inst);
     r->bad = r->bad || sl_kernel_wrong(k);
     return k;
 }

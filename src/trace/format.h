@@ -7,7 +7,7 @@
 #include "base/crc32.h"
 #include "trace/bytes.h"
 
-enum { SL_FORMAT_MAJOR = 2, SL_FORMAT_MINOR = 1, SL_FORMAT_OLDEST = 1 };
+enum { SL_FORMAT_MAJOR = 2, SL_FORMAT_MINOR = 2, SL_FORMAT_OLDEST = 1 };
 enum {
     SL_MAGIC_BYTES = 8,
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */

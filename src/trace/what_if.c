@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/what_if.h"
+#include "trace/inlined.h"
 
 #include <stdlib.h>
 
@@ -170,13 +171,14 @@ void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_wa
 
 /* ---- views ---- */
 
-static bool is_changed(const sl_what_if *what_if, const sl_inst *inst)
+static bool is_changed(const sl_what_if *what_if, const sl_trace_kernel *kernel, const sl_inst *inst)
 {
     static bool (*const changes[SL_WHAT_IFS])(const sl_inst *) = {
 #define SL_WHAT_IF(id, name, changes, becomes, summary) is_##changes,
 #include "trace/what_if.def"
     };
-    uint32_t line = inst->source_line ? inst->source_line : inst->ptx_line;
+    uint32_t source_line = sl_inst_own_location(inst, kernel->strings, kernel->call).source_line;
+    uint32_t line = source_line ? source_line : inst->ptx_line;
     return (!what_if->line || what_if->line == line) && changes[what_if->id](inst);
 }
 
@@ -207,7 +209,7 @@ static sl_status change_kernel(sl_trace *view, uint32_t number, size_t *insts, s
     if (!changed)
         return sl_fail_memory(error);
     for (uint32_t s = 0; s < kernel->mem_slots; s++)
-        found += changed[s] = is_changed(what_if, &kernel->inst[kernel->mem_inst[s]]);
+        found += changed[s] = is_changed(what_if, kernel, &kernel->inst[kernel->mem_inst[s]]);
     if (!found)
         return SL_OK;
     *insts += found;

@@ -85,6 +85,25 @@ END
     stdout_has 'line.cu:5, PTX 19  a'
     stdout_has 'line.cu:5, PTX 21  a'
 
+    it 'names the line that called what is inlined from a library, also in a trace, and its chain of calls'
+    sed -e 's/^    .loc 1 5 9$/    .loc 1 9 9\n    .loc 2 30 5, function_name f, inlined_at 1 9 9\n    .loc 2 12 3, function_name f, inlined_at 2 30 5/' \
+        -e '$a.file 2 "/usr/local/cuda/include/cub/block/block_load.cuh"' line.ptx >called.ptx
+    set -- called.ptx --grid 2048 --block 256 --arg 'f32[32M]:zero'
+    run "$sluice" model "$@"
+    exits 0
+    stdout_has 'line, line.cu:9, PTX 23 (block_load.cuh:12), ld.global.f32 of a'
+    run "$sluice" run "$@" --notes
+    exits 0
+    stdout_has 'line.cu:9:1: note: '
+    stdout_has 'Inlined: block_load.cuh:12 < block_load.cuh:30 < line.cu:9. '
+    run "$sluice" trace -q -o called.slt "$@"
+    exits 0
+    run "$sluice" model called.slt --json
+    exits 0
+    stdout_has '"inlined": "/usr/local/cuda/include/cub/block/block_load.cuh:12 < '
+    run "$sluice" sim called.slt --what-if uncoalesced-loads@9
+    exits 0
+
     it 'finds a working set that is larger than L1, and says how much of it fits'
     rows="--block 32 --arg f32[256K]:random --arg f32[64K]:zero --arg s32:128 $fermi --no-mshr --no-associativity"
     finds l1-thrashing model kernels.ptx --entry rows --grid 8 $rows
