@@ -74,7 +74,8 @@ static sl_status analyze(const sl_invocation *inv, const sl_recording *recording
     if (!status)
         status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &s->set, error);
     sl_pool_destroy(pool);
-    const sl_page_input input = {.subject = "", .counted = s->set.counted.log, .modeled = s->set.measured.log};
+    const sl_page_input input = {
+        .subject = "", .counted = s->set.counted.log, .modeled = s->set.measured.log, .estimated = s->set.classes.log};
     return status ? status : sl_page_create(&input, &s->page, error);
 }
 
