@@ -125,7 +125,7 @@ static bool add_profile(sl_page *page, const sl_profile_sum *sum)
     sl_inst_name *inst = sl_arena_array(&page->arena, sl_inst_name, kernel->mem_slots);
     for (uint32_t s = 0; inst && s < kernel->mem_slots; s++)
         inst[s] = sl_inst_named(kernel, s, kernel->strings);
-    if (inst && !sl_insts_tell_apart(inst, kernel->mem_slots))
+    if (inst && !sl_insts_distinguish(inst, kernel->mem_slots))
         return false;
     size_t at = inst ? kernel_at(page, kernel->symbol, kernel->name, kernel->mem_slots, inst) : SIZE_MAX;
     if (at == SIZE_MAX)
