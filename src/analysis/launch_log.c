@@ -213,6 +213,8 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .trace_bytes = result->trace_bytes,
                                .has_parent = from->has_parent,
                                .parent = from->parent,
+                               .repeats = from->repeats,
+                               .original = from->original,
                                .failed = from->failed,
                                .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);
@@ -231,7 +233,7 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
     if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
         (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
         return sl_fail_memory(error);
-    l->repeated += result->stats && result->stats->repeated;
+    l->repeated += from->repeats;
     return SL_OK;
 }
 

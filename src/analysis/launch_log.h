@@ -41,6 +41,8 @@ typedef struct sl_logged_launch {
     uint64_t blocks, blocks_recorded, trace_bytes;
     bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
     uint64_t parent;                       /* the same */
+    bool repeats;                          /* the same */
+    uint64_t original;                     /* the same */
     bool failed;                           /* then it has no counters */
     const char *failure;                   /* why; "" where that is unknown */
     sl_packed_counts counts;

@@ -62,7 +62,7 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
 
 /* Behind the columns of all launches come, of the simulator, columns that are made here. */
 #define LAUNCH_COLUMNS                                                                                                 \
-    SL_LAUNCH_SHAPE, SL_DATA_IN("parent", SL_FORM_DATA | SL_FORM_OPTIONAL),                                            \
+    SL_LAUNCH_SHAPE, SL_DATA_IN("parent", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("repeats", SL_FORM_JSON),       \
         SL_DATA_IN("blocks_recorded", SL_FORM_JSON), SL_DATA_IN("failed", SL_FORM_JSON),                               \
         SL_DATA_IN("failure", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("trace_bytes", SL_FORM_JSON),               \
         SL_DATA_IN("counters", SL_FORM_DATA)
@@ -79,6 +79,7 @@ static void launch_cells(sl_table *t, const sl_logged_launch *l)
 {
     sl_launch_shape_cells(t, l);
     known_count(t, l->has_parent, l->parent);
+    known_count(t, l->repeats, l->original);
     known_count(t, l->blocks_recorded != l->blocks, l->blocks_recorded);
     if (l->failed)
         sl_table_bool(t, true);
