@@ -7,7 +7,7 @@
 
 enum { SMS = 132, ROUNDS = 64 };
 enum kind { CA, CG, NO_ALLOCATE, CA8, CA16, SCATTERED, TILE, ASYNC };
-static const char *const kinds[] = {"ca", "cg", "no_allocate", "ca 8 bytes", "ca 16 bytes", "ca scattered", "ca, then again", "cp.async 16"};
+static const char *const kinds[] = {"ca", "cg", "no_allocate", "ca 8 bytes", "ca 16 bytes", "ca scattered", "ca, then again", "cp.async 4"};
 
 template <int KIND> static __device__ __forceinline__ unsigned load(const char *p, unsigned shared)
 {
@@ -88,7 +88,7 @@ template <int KIND, int AHEAD> static void measure(int percent, int sms, int war
 template <int KIND> static void all()
 {
     for (int percent : {0, 25, 50, 75, 90, 100})
-        for (int sms : {1, SMS})
+        for (int sms : {1, (int)SMS})
             for (unsigned mb : {16u, 1024u}) {
                 if (mb == 1024 && (sms == 1 || KIND == CA8 || KIND == SCATTERED))
                     continue;
