@@ -97,7 +97,7 @@ static void convolution(bool after)
 }
 
 // ---- sparse matrix times vector: a thread or a warp per row ----
-enum { ROWS = 8192, MEDIUM = 16, MOST = 512, COLUMNS = 65536, STARTS = 1 << 22 };
+enum { ROWS = 4096, MEDIUM = 16, MOST = 512, COLUMNS = 65536, STARTS = 1 << 22 };
 template <bool AFTER> __global__ void spmv(const int *start, const int *column, const float *value, const float *x, float *y)
 {
     int thread = blockIdx.x * THREADS + threadIdx.x, row = AFTER ? thread / 32 : thread, lane = AFTER ? thread % 32 : 0;
