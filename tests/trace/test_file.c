@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trace files: what is written is read back, in parallel too; damage is reported and what is whole stays readable. */
-#include "trace_maker.h"
+#include "file_maker.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,107 +8,6 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
-#include "trace/format.h"
-
-enum { WARPS = 3, LAUNCHES = 3 };
-static const uint64_t grid_of[LAUNCHES] = {12, 5, 8};
-
-static char *scratch_path(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "/tmp/sluice-test-%ld-%s", (long)getpid(), name);
-    return path;
-}
-
-static void addresses_of(uint32_t slot, uint64_t block, uint32_t warp, uint32_t k, uint64_t *seed, uint64_t *addr)
-{
-    for (uint32_t i = 0; i < 32; i++)
-        addr[i] = slot == 2 ? 0x90000000 + (next_random(seed) & 0xfffff) * 4
-                            : 0x10000000 * (slot + 1) + block * 4096 + warp * 128 + k * 65536 + i * 4;
-}
-
-/* What warp `warp` of `block` of `launch` does, a function of these three alone. */
-static void run_warp(sl_warp_stream *s, uint32_t launch, uint64_t block, uint32_t warp, uint32_t part)
-{
-    uint64_t seed = launch * 1000003 + block * 1009 + warp * 11 + part, addr[SL_MAX_LANES];
-    uint32_t steps = 2 + (uint32_t)(next_random(&seed) % 6);
-    for (uint32_t k = 0; k < steps; k++) {
-        uint64_t mask = k % 3 == 2 ? next_random(&seed) & UINT32_MAX : UINT32_MAX;
-        sl_warp_stream_step(s, 0, mask);
-        for (uint32_t slot = 0; slot < 3; slot++) {
-            addresses_of(slot, block, warp, k, &seed, addr);
-            sl_warp_stream_access(s, slot, mask, addr);
-        }
-    }
-    sl_warp_stream_flush(s);
-}
-
-typedef struct block_streams {
-    sl_warp_stream stream[WARPS];
-    sl_warp_view view[WARPS];
-    sl_block_view block;
-} block_streams;
-
-static void make_block(block_streams *b, uint32_t launch, uint64_t block, uint32_t part, bool last)
-{
-    for (uint32_t w = 0; w < WARPS; w++) {
-        sl_warp_stream *s = &b->stream[w];
-        assert_true(s->predictor ? sl_warp_stream_reset(s, MAKER_SLOTS, 32) : sl_warp_stream_init(s, MAKER_SLOTS, 32));
-        run_warp(s, launch, block, w, part);
-        b->view[w] = (sl_warp_view){w, s->control.data, s->memory.data, s->control.count, s->memory.count};
-    }
-    b->block = (sl_block_view){.block = block, .part = part, .last = last, .warps = WARPS, .warp = b->view};
-}
-
-static void free_block(block_streams *b)
-{
-    for (uint32_t w = 0; w < WARPS; w++)
-        sl_warp_stream_fini(&b->stream[w]);
-}
-
-static sl_trace_launch launch_number(uint32_t n)
-{
-    return (sl_trace_launch){.kernel = 0,
-                             .grid = {(uint32_t)grid_of[n], 1, 1},
-                             .block = {96, 1, 1},
-                             .cluster = {n == 2, n == 2, n == 2},
-                             .lanes = 32,
-                             .has_preferred_shared = n == 1,
-                             .preferred_shared = n == 1 ? 50 : 0,
-                             .has_parent = n == 1,
-                             .stream = n,
-                             .index = n,
-                             .shared_window = 1 << 24,
-                             .window_bytes = 1 << 16};
-}
-
-/* Blocks whose number ends in 3 have two parts. */
-static void write_file(const char *path)
-{
-    maker_kernel maker;
-    make_kernel(&maker);
-    sl_trace_writer *w;
-    sl_error error;
-    uint32_t index, again;
-    block_streams b = {0};
-    assert_int_equal(sl_trace_writer_create(path, "a test", 3, &w, &error), SL_OK);
-    for (uint32_t n = 0; n < LAUNCHES; n++) {
-        sl_trace_range ranges[] = {{0x10000000, 1 << 20, "A"}, {0x20000000, 1 << 20, NULL}, {0x90000000, n, "alloc 3"}};
-        sl_trace_launch launch = launch_number(n);
-        assert_int_equal(sl_trace_writer_kernel(w, &maker.kernel, &index, &error), SL_OK);
-        assert_int_equal(sl_trace_writer_kernel(w, &maker.kernel, &again, &error), SL_OK);
-        assert_int_equal(index, again);
-        assert_int_equal(sl_trace_writer_begin(w, &launch, ranges, n == 1 ? 0 : 3, &error), SL_OK);
-        for (uint64_t block = 0; block < grid_of[n]; block++)
-            for (uint32_t part = 0; part <= (block % 10 == 3); part++) {
-                make_block(&b, n, block, part, part == (block % 10 == 3));
-                assert_int_equal(sl_trace_writer_block(w, &b.block, &error), SL_OK);
-            }
-        assert_int_equal(sl_trace_writer_end(w, n == 2 ? "an illegal read" : NULL, &error), SL_OK);
-    }
-    assert_int_equal(sl_trace_writer_close(w, &error), SL_OK);
-    free_block(&b);
-}
 
 /* What was written, made once. */
 static block_streams parts_of[LAUNCHES][12][2];
@@ -343,28 +242,6 @@ static void several_threads_walk_one_trace(void **state)
         pthread_join(thread[i], NULL);
     sl_trace_close(trace);
     unlink(path);
-}
-
-static size_t read_file(const char *path, uint8_t **data)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    long size = ftell(f);
-    rewind(f);
-    *data = malloc((size_t)size);
-    assert_int_equal(fread(*data, 1, (size_t)size, f), size);
-    fclose(f);
-    return (size_t)size;
-}
-
-static void write_bytes(const char *path, const uint8_t *data, size_t size)
-{
-    unlink(path); /* ext4 would wait for the disk when a file is cut to nothing and written anew */
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, size, f), size);
-    fclose(f);
 }
 
 /* Walks what opens; every block that comes must be right. Returns the number of blocks that came whole. */
@@ -668,157 +545,6 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     free(bytes.data);
 }
 
-/* ---- launches that repeat another one ---- */
-
-enum { REPETITIONS = 3, REPEATED_BLOCKS = 3 };
-
-/* A launch with blocks and some that repeat it: the last one as `last` and `original` say. */
-static void write_repetitions(const char *path, const sl_trace_launch *last, uint32_t original)
-{
-    maker_kernel maker;
-    make_kernel(&maker);
-    sl_trace_writer *w;
-    sl_error error;
-    uint32_t index;
-    block_streams b = {0};
-    assert_int_equal(sl_trace_writer_create(path, "a test", 3, &w, &error), SL_OK);
-    assert_int_equal(sl_trace_writer_kernel(w, &maker.kernel, &index, &error), SL_OK);
-    for (uint32_t n = 0; n <= REPETITIONS; n++) {
-        sl_trace_launch launch = launch_number(0);
-        launch.grid[0] = REPEATED_BLOCKS;
-        launch.index = 10 * n;
-        if (n == REPETITIONS)
-            launch = *last;
-        assert_int_equal(sl_trace_writer_begin(w, &launch, NULL, 0, &error), SL_OK);
-        if (n) {
-            assert_int_equal(sl_trace_writer_repeat(w, n == REPETITIONS ? original : 0, &error), SL_OK);
-        } else {
-            for (uint64_t block = 0; block < REPEATED_BLOCKS; block++) {
-                make_block(&b, 0, block, 0, true);
-                assert_int_equal(sl_trace_writer_block(w, &b.block, &error), SL_OK);
-            }
-        }
-        assert_int_equal(sl_trace_writer_end(w, NULL, &error), SL_OK);
-    }
-    assert_int_equal(sl_trace_writer_close(w, &error), SL_OK);
-    free_block(&b);
-}
-
-static sl_trace_launch last_repetition(void)
-{
-    sl_trace_launch launch = launch_number(0);
-    launch.grid[0] = REPEATED_BLOCKS;
-    launch.index = 10 * REPETITIONS;
-    return launch;
-}
-
-static void a_repetition_has_the_blocks_of_its_original(void **state)
-{
-    (void)state;
-    const char *path = scratch_path("repetitions.slt");
-    const sl_trace_launch last = last_repetition();
-    for (int cut = 0; cut < 2; cut++) {
-        sl_trace *trace;
-        sl_error error, damage;
-        write_repetitions(path, &last, 0);
-        if (cut) { /* without the index, launches are read from their chunks */
-            uint8_t *data;
-            size_t size = read_file(path, &data);
-            write_bytes(path, data, size - 1);
-            free(data);
-        }
-        assert_int_equal(sl_trace_open(path, &trace, &damage, &error), SL_OK);
-        assert_int_equal(damage.status, cut ? SL_CORRUPT : SL_OK);
-        assert_int_equal(sl_trace_launches(trace), REPETITIONS + 1);
-        for (uint32_t n = 0; n <= REPETITIONS; n++) {
-            const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
-            sl_block_walker *walker;
-            sl_block_view view;
-            bool more = true;
-            uint32_t blocks = 0;
-            assert_int_equal(launch->repeats, n > 0);
-            assert_int_equal(launch->original, 0);
-            assert_int_equal(launch->index, 10 * n);
-            assert_int_equal(launch->blocks_recorded, REPEATED_BLOCKS);
-            assert_int_equal(sl_block_walker_create(trace, n, 0, UINT64_MAX, &walker, &error), SL_OK);
-            for (; sl_block_walker_next(walker, &view, &more, &error) == SL_OK && more; blocks++)
-                assert_int_equal(view.block, blocks);
-            assert_int_equal(blocks, REPEATED_BLOCKS);
-            sl_block_walker_destroy(walker);
-        }
-        assert_true(sl_trace_launch_bytes(trace, 1) < sl_trace_launch_bytes(trace, 0));
-        sl_trace_close(trace);
-    }
-    unlink(path);
-}
-
-/* What a damaged or hostile file can say: of itself, a repetition, a launch of another shape, one that comes later. */
-static void a_repetition_of_what_it_cannot_repeat_is_no_launch(void **state)
-{
-    (void)state;
-    const char *path = scratch_path("unlike.slt");
-    for (int wrong = 0; wrong < 6; wrong++) {
-        sl_trace_launch last = last_repetition();
-        last.grid[0] += wrong == 1;
-        last.block[0] += wrong == 2;
-        last.dynamic_shared_bytes = wrong == 3;
-        last.shared_window += wrong == 4;
-        last.index = wrong == 5 ? 0 : last.index;
-        write_repetitions(path, &last, wrong == 0 ? REPETITIONS - 1 : 0);
-        sl_trace *trace;
-        sl_error error, damage;
-        assert_int_equal(sl_trace_open(path, &trace, &damage, &error), SL_OK);
-        assert_int_equal(sl_trace_launches(trace), REPETITIONS);
-        assert_int_equal(damage.status, SL_CORRUPT);
-        assert_non_null(strstr(damage.text, "1 launch cannot be read because what is said of them is damaged"));
-        sl_trace_close(trace);
-    }
-    unlink(path);
-}
-
-static void the_original_is_an_earlier_launch(void **state)
-{
-    (void)state;
-    static const uint8_t number[] = {4};
-    sl_bytes bytes = {.data = (uint8_t *)(uintptr_t)number, .count = 1};
-    sl_reading r = sl_reading_of(&bytes);
-    assert_int_equal(sl_read_original(&r, 4), 4); /* launch 3 */
-    assert_int_equal(sl_read_original(&r, 4), 0); /* nothing more: before version 3.0 */
-    assert_false(r.bad);
-    r = sl_reading_of(&bytes);
-    sl_read_original(&r, 3); /* of itself */
-    assert_true(r.bad);
-}
-
-/* A file of version 2.1 is one of today, except that no launch repeats another one. */
-static void traces_of_older_versions_are_read(void **state)
-{
-    (void)state;
-    const char *path = scratch_path("older.slt");
-    for (uint8_t major = 1; major <= SL_FORMAT_MAJOR + 1; major++) {
-        uint8_t *data;
-        sl_trace *trace;
-        sl_error error;
-        write_file(path);
-        size_t size = read_file(path, &data), producer = sl_load32(data + 12);
-        uint8_t covered[64];
-        data[8] = major;
-        memcpy(covered, data, 16);
-        memcpy(covered + 16, data + SL_HEADER_BYTES, producer);
-        sl_store32(data + 16, sl_crc32(covered, 16 + producer));
-        write_bytes(path, data, size);
-        free(data);
-        if (major > SL_FORMAT_MAJOR) {
-            assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_UNSUPPORTED);
-            continue;
-        }
-        assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
-        assert_int_equal(sl_trace_launches(trace), LAUNCHES);
-        sl_trace_close(trace);
-    }
-    unlink(path);
-}
-
 static void bad_input_to_the_writer_is_refused(void **state)
 {
     (void)state;
@@ -861,10 +587,6 @@ int main(void)
         cmocka_unit_test(a_regular_kernel_costs_next_to_nothing_per_access),
         cmocka_unit_test(a_random_gather_costs_its_random_bits),
         cmocka_unit_test(kernels_keep_their_machine_code_and_older_files_have_none),
-        cmocka_unit_test(a_repetition_has_the_blocks_of_its_original),
-        cmocka_unit_test(a_repetition_of_what_it_cannot_repeat_is_no_launch),
-        cmocka_unit_test(the_original_is_an_earlier_launch),
-        cmocka_unit_test(traces_of_older_versions_are_read),
         cmocka_unit_test(bad_input_to_the_writer_is_refused),
     };
     return cmocka_run_group_tests(tests, make_expected, free_expected);
