@@ -99,7 +99,7 @@ static void number(sl_inst_name *const *inst, uint32_t count)
         even &= here % fewest == 0;
     }
     uint32_t apart = even ? fewest : count;
-    if (!inst[0]->ptx_line || apart > SL_MOST_APART)
+    if (!inst[0]->ptx_line || apart > SL_MAX_COPIES_APART)
         apart = 1;
     for (uint32_t i = 0, first = 0; i < count; i++) {
         first = even && inst[i]->bb != inst[first]->bb ? i : first;
@@ -107,7 +107,7 @@ static void number(sl_inst_name *const *inst, uint32_t count)
     }
 }
 
-bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count)
+bool sl_insts_distinguish(sl_inst_name *inst, uint32_t count)
 {
     sl_inst_name **sorted = calloc(count + 1, sizeof *sorted);
     if (!sorted)

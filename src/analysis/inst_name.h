@@ -33,9 +33,9 @@ bool sl_inst_same_row(const sl_inst_name *a, const sl_inst_name *b);
 uint64_t sl_inst_location_hash(const sl_inst_name *name);
 /* Finds out which of a kernel are copies of one, and which share their source line with others. What is fewest in a
  * basic block is one iteration, where the others have a multiple of it; in one block alone, more than
- * SL_MOST_APART are copies. False: out of memory. */
-enum { SL_MOST_APART = 8 };
-bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count);
+ * SL_MAX_COPIES_APART are copies. False: out of memory. */
+enum { SL_MAX_COPIES_APART = 8 };
+bool sl_insts_distinguish(sl_inst_name *inst, uint32_t count);
 /* Its location, for people: "spmv.cu:17", "spmv.cu:17, PTX 34", "PTX line 34". Returns `buffer`. */
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size);
 

@@ -66,7 +66,7 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
         return NULL;
     for (uint32_t s = 0; s < k->mem_slots; s++)
         inst[s] = sl_inst_named(k, s, strings);
-    if (!sl_insts_tell_apart(inst, k->mem_slots))
+    if (!sl_insts_distinguish(inst, k->mem_slots))
         return NULL;
     *logged = (sl_logged_kernel){.symbol = symbol,
                                  .name = name,
@@ -89,7 +89,7 @@ static bool name_fully(sl_launch_log *l, sl_logged_kernel *logged)
 }
 
 /* Kernels of one template have one short name: where there are several, with their arguments. */
-static bool tell_apart(sl_launch_log *l, sl_logged_kernel *logged)
+static bool distinguish_insts(sl_launch_log *l, sl_logged_kernel *logged)
 {
     size_t length = strlen(logged->short_name);
     sl_logged_kernel *other = sl_map_get(&l->short_names, logged->short_name, length);
@@ -116,7 +116,8 @@ static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_ke
         if (same_kernel(logged, k))
             return logged;
     sl_logged_kernel *logged = copy_kernel(l, k);
-    if (!logged || !tell_apart(l, logged) || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
+    if (!logged || !distinguish_insts(l, logged) ||
+        !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
         return NULL;
     logged->same_symbol = first;
     return logged;

@@ -39,7 +39,7 @@ static inline uint32_t sl_index_item(const sl_index *index, size_t at)
     return index->slot[at] - 1;
 }
 
-static inline void sl_index_put(sl_index *index, uint64_t key, uint32_t item)
+static inline void sl_index_insert(sl_index *index, uint64_t key, uint32_t item)
 {
     size_t at = sl_hash_slot(key, index->log2);
     while (index->slot[at])
@@ -56,11 +56,11 @@ static inline bool sl_index_add(sl_index *index, uint64_t key, uint32_t item, sl
             return false;
         for (size_t i = 0; index->log2 && i < (size_t)1 << index->log2; i++)
             if (index->slot[i])
-                sl_index_put(&grown, key_of(items, sl_index_item(index, i)), sl_index_item(index, i));
+                sl_index_insert(&grown, key_of(items, sl_index_item(index, i)), sl_index_item(index, i));
         free(index->slot);
         *index = grown;
     }
-    sl_index_put(index, key, item);
+    sl_index_insert(index, key, item);
     index->count++;
     return true;
 }

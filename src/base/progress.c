@@ -56,7 +56,7 @@ static void write_line(const sl_progress_line *line, const char *counts)
     size_t fits = sl_utf8_prefix(line->phase, width > taken ? width - taken : 0);
     snprintf(phase, sizeof phase, "%.*s", (int)fits, line->phase);
     fputs("\r\033[K", line->file);
-    sl_text_put(line->file, phase, false, false);
+    sl_text_append(line->file, phase, false, false);
     fprintf(line->file, "%s%s", *phase && *counts ? ": " : "", counts);
     fflush(line->file);
 }

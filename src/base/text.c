@@ -223,7 +223,7 @@ static bool is_control(uint32_t c)
            (c >= 0x2066 && c <= 0x2069) || c == SL_UTF8_BAD;
 }
 
-void sl_text_put(FILE *file, const char *text, bool ascii, bool color)
+void sl_text_append(FILE *file, const char *text, bool ascii, bool color)
 {
     static const char *const styles[] = {"\033[32m", "\033[33m", "\033[31m", "\033[0m"};
     size_t length;
@@ -251,7 +251,7 @@ static bool is_cut(const char *text, size_t length)
     return length < wanted;
 }
 
-size_t sl_text_put_bytes(FILE *file, const char *text, size_t length, bool ascii, bool more)
+size_t sl_text_append_bytes(FILE *file, const char *text, size_t length, bool ascii, bool more)
 {
     size_t used = 0, bytes;
     for (; used < length; used += bytes) {

@@ -36,11 +36,11 @@ char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
 /* Text for a terminal. What would control it is shown as '?': names in it may come from strangers. `ascii`: for
  * terminals that have nothing else, column by column: bars of '#', '~' for what was left out, '?' for characters that
  * have no likeness. */
-void sl_text_put(FILE *file, const char *text, bool ascii, bool color);
+void sl_text_append(FILE *file, const char *text, bool ascii, bool color);
 /* The same for text of strangers, which may hold zeros and no styles. `more`: what could be the beginning of a
  * character at its end is left for the next call. Returns the bytes it took. */
-size_t sl_text_put_bytes(FILE *file, const char *text, size_t length, bool ascii, bool more);
-/* Styles within the text of a report; only sl_text_put knows them: colors, or nothing. They take no columns. */
+size_t sl_text_append_bytes(FILE *file, const char *text, size_t length, bool ascii, bool more);
+/* Styles within the text of a report; only sl_text_append knows them: colors, or nothing. They take no columns. */
 #define SL_STYLE_GOOD "\x1c"
 #define SL_STYLE_WARN "\x1d"
 #define SL_STYLE_BAD  "\x1e"

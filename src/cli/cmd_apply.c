@@ -69,7 +69,7 @@ static void print_summary(const sl_invocation *inv, const sl_plan *plan)
         if (plan->load[i].node == SL_NODE_KERNEL && plan->load[i].mode) {
             sl_setting_call(&plan->load[i], call, sizeof call);
             fputs("not in the code, for the host: ", stdout);
-            sl_terminal_put(stdout, call, strlen(call));
+            sl_terminal_write(stdout, call, strlen(call));
             putchar('\n');
         }
 }

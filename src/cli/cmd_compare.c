@@ -63,6 +63,15 @@ static sl_status choose_machine(const sl_invocation *inv, int which, sl_machine 
     return status;
 }
 
+/* The model knows no policies that bypass: what it estimates of them is no estimate. */
+static bool can_estimate(const sl_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->levels; i++)
+        if (*machine->level[i].bypass)
+            return false;
+    return true;
+}
+
 static sl_status analyze(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
                          sl_error *error)
 {
@@ -74,7 +83,10 @@ static sl_status analyze(const sl_invocation *inv, const sl_recording *recording
     if (!status)
         status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &s->set, error);
     sl_pool_destroy(pool);
-    const sl_page_input input = {.subject = "", .counted = s->set.counted.log, .modeled = s->set.measured.log};
+    const sl_page_input input = {.subject = "",
+                                 .counted = s->set.counted.log,
+                                 .modeled = s->set.measured.log,
+                                 .estimated = can_estimate(machine) ? s->set.classes.log : NULL};
     return status ? status : sl_page_create(&input, &s->page, error);
 }
 

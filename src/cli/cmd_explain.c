@@ -113,7 +113,7 @@ static bool wanted(const sl_args *args, const sl_rule *rule)
     return !args->operands;
 }
 
-static void put_limits(sl_json *j, const void *of)
+static void write_limits(sl_json *j, const void *of)
 {
     (void)of;
     sl_json_object(j, true);
@@ -122,7 +122,7 @@ static void put_limits(sl_json *j, const void *of)
     sl_json_close(j, '}');
 }
 
-static void put_assumed(sl_json *j, const void *of)
+static void write_assumed(sl_json *j, const void *of)
 {
     (void)of;
     sl_json_object(j, true);
@@ -154,8 +154,8 @@ static int list_rules(const sl_invocation *inv)
         sl_table_cell(t, r->explanation);
         sl_table_cell(t, measure);
     }
-    sl_document_json(d, "limits", put_limits, NULL);
-    sl_document_json(d, "assumed", put_assumed, NULL);
+    sl_document_json(d, "limits", write_limits, NULL);
+    sl_document_json(d, "assumed", write_assumed, NULL);
     sl_document_line(d, "\nDetails: sluice explain RULE, or COUNTER for a counter\n");
     return sl_document_show(inv, d, NULL, stdout);
 }

@@ -5,7 +5,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 
-static void put_help(FILE *file, const void *command, size_t width)
+static void write_help(FILE *file, const void *command, size_t width)
 {
     (void)width;
     if (command)
@@ -65,7 +65,7 @@ static void json_command(sl_json *j, const sl_command *command)
     sl_json_close(j, '}');
 }
 
-static void put_commands(sl_json *j, const void *command)
+static void write_commands(sl_json *j, const void *command)
 {
     sl_json_array(j, true);
     for (size_t i = 0; i < sl_command_count; i++)
@@ -83,8 +83,8 @@ static int run(const sl_invocation *inv)
         return sl_cli_unknown_command(inv, name);
     sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
     sl_document_is_verbatim(d);
-    sl_document_json(d, "commands", put_commands, command);
-    sl_document_prose(d, put_help, command);
+    sl_document_json(d, "commands", write_commands, command);
+    sl_document_prose(d, write_help, command);
     return sl_document_show(inv, d, NULL, stdout);
 }
 

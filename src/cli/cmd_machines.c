@@ -120,7 +120,7 @@ static void json_section(sl_json *j, sl_key_section section, const sl_core_limit
     }
 }
 
-static void put_machine(sl_json *j, const void *machine)
+static void write_machine(sl_json *j, const void *machine)
 {
     const sl_machine *m = machine;
     json_section(j, SL_SECTION_machine, NULL, m);
@@ -151,7 +151,7 @@ static void add_data(sl_document *d, const listing *list)
     sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, levels, sizeof levels / sizeof *levels);
     for (size_t i = 0; i < list->count; i++) {
         const sl_machine *m = &list->machine[i];
-        sl_table_json_value(json, put_machine, m);
+        sl_table_json_value(json, write_machine, m);
         for (const sl_level *l = m->level; l < m->level + m->levels; l++) {
             const uint64_t of_machine[] = {m->cores, m->lanes, m->clock_mhz};
             const uint64_t of_level[] = {m->cores / l->cores_per_instance,

@@ -125,7 +125,7 @@ static void json_param(sl_json *j, const sl_param *p)
     sl_json_close(j, '}');
 }
 
-static void put_params(sl_json *j, const void *of)
+static void write_params(sl_json *j, const void *of)
 {
     const sl_policy_ops *ops = of;
     sl_json_array(j, true);
@@ -155,7 +155,7 @@ static void add_data(sl_document *d, const listing *list)
         sl_table_cell(json, ops->cost);
         sl_table_number(json, ops->cost ? ops->access_nj : NAN, 2, "");
         sl_table_number(json, ops->cost ? ops->leak_mw : NAN, 2, "");
-        sl_table_json_value(json, put_params, ops);
+        sl_table_json_value(json, write_params, ops);
         const sl_param *p = ops->params;
         do {
             sl_table_cell(csv, ops->name);

@@ -107,7 +107,7 @@ static sl_status list_text(listing *list, size_t number, const sl_fatbin_entry *
     return status;
 }
 
-static void put_kernels(sl_json *j, const void *of)
+static void write_kernels(sl_json *j, const void *of)
 {
     const listed *l = of;
     sl_json_array(j, false);
@@ -155,7 +155,7 @@ static int show_list(const sl_invocation *inv, const listing *list)
         }
         text_cells(t, l, n);
         sl_table_cell(t, names);
-        sl_table_json_value(t, put_kernels, l);
+        sl_table_json_value(t, write_kernels, l);
     }
     return sl_document_show(inv, d, NULL, stdout);
 }

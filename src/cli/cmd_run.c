@@ -46,12 +46,12 @@ typedef struct launch_run {
 static void print_text(void *context, const char *text, size_t length)
 {
     (void)context;
-    sl_terminal_put(stdout, text, length);
+    sl_terminal_write(stdout, text, length);
 }
 static void print_aside(void *context, const char *text, size_t length)
 {
     (void)context;
-    sl_terminal_put(stderr, text, length);
+    sl_terminal_write(stderr, text, length);
 }
 
 /* ---- --dump ---- */

@@ -120,7 +120,7 @@ static sl_status simulate_all(run *r, const sl_recording *recording, sl_error *e
         status = sl_result_set_make(recording, &r->analysis, sl_findings_wanted(r->inv), r->pool, r->inv->progress,
                                     &r->set, error);
     if (r->set.measured.stuck)
-        sl_terminal_put(stderr, r->set.measured.stuck, strlen(r->set.measured.stuck));
+        sl_terminal_write(stderr, r->set.measured.stuck, strlen(r->set.measured.stuck));
     return close_timeline(r, status, error);
 }
 

@@ -281,7 +281,7 @@ static void print_word(const char *word)
     if (quoted)
         sl_shell_word(quoted, word);
     putchar(' ');
-    sl_terminal_put(stdout, quoted ? quoted : word, strlen(quoted ? quoted : word));
+    sl_terminal_write(stdout, quoted ? quoted : word, strlen(quoted ? quoted : word));
     free(quoted);
 }
 
@@ -298,7 +298,7 @@ static void print_watched(const sl_invocation *inv, const sl_cli_input *input)
         if (input->trace)
             putchar(' ');
         if (input->trace)
-            sl_terminal_put(stdout, recorded, strlen(recorded));
+            sl_terminal_write(stdout, recorded, strlen(recorded));
         return;
     }
     printf(" sluice run --on gpu");

@@ -49,7 +49,7 @@ static void describe(sl_document *d, const sl_workload *w)
 
 /* ---- many, a line each ---- */
 
-static void put_sizes(sl_json *j, const void *of)
+static void write_sizes(sl_json *j, const void *of)
 {
     const sl_workload *w = of;
     sl_json_object(j, false);
@@ -104,7 +104,7 @@ static void add_row(sl_table *t, const sl_workload *w)
     sl_table_bytes(t, f->footprint_bytes);
     sl_table_cell(t, w->size[SL_SIZE_DEFAULT]);
     sl_table_cell(t, w->summary);
-    sl_table_json_value(t, put_sizes, w);
+    sl_table_json_value(t, write_sizes, w);
     sl_table_cellf(t, "%s%s%s%s", w->summary, *w->papers ? " (" : "", w->papers, *w->papers ? ")" : "");
 }
 

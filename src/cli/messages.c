@@ -11,7 +11,7 @@ static void complain(const sl_invocation *inv, const char *kind, const char *tex
         sl_progress_line_clear(inv->progress->context);
     const sl_command *command = inv->command;
     fprintf(stderr, "sluice%s%s: %s", command ? " " : "", command ? command->name : "", kind);
-    sl_text_put(stderr, text, false, false);
+    sl_text_append(stderr, text, false, false);
     fputc('\n', stderr);
 }
 

@@ -90,7 +90,7 @@ sl_status sl_output_write(sl_file_form *form, const char *path, const void *resu
 
 /* A line, without its end, in `width` columns. What follows the first goes on below its text: behind the gap of a line
  * such as "  name      text", where that leaves room, else behind the blanks that it begins with. */
-static void put_line(FILE *file, const char *line, size_t width)
+static void write_line(FILE *file, const char *line, size_t width)
 {
     size_t blanks = strspn(line, " "), indent = blanks;
     const char *gap = strstr(line + blanks, "  ");
@@ -104,18 +104,18 @@ static void put_line(FILE *file, const char *line, size_t width)
     sl_text_wrap(file, line + indent, indent, indent, width);
 }
 
-static sl_status put_lines(FILE *file, char *text, size_t width, sl_error *error)
+static sl_status write_lines(FILE *file, char *text, size_t width, sl_error *error)
 {
     char *fitted = NULL, *rest = text;
     size_t bytes = 0;
     FILE *memory = open_memstream(&fitted, &bytes);
     for (char *line; memory && (line = strsep(&rest, "\n"));) {
-        put_line(memory, line, width);
+        write_line(memory, line, width);
         fputs(rest ? "\n" : "", memory);
     }
     bool good = memory && !fclose(memory) && fitted;
     if (good)
-        sl_text_put(file, fitted, sl_terminal_is_plain(file), sl_terminal_has_colors(file));
+        sl_text_append(file, fitted, sl_terminal_is_plain(file), sl_terminal_has_colors(file));
     free(fitted);
     return good ? SL_OK : sl_fail_memory(error);
 }
@@ -132,7 +132,7 @@ static sl_status write_text(const sl_document *document, FILE *file, sl_error *e
     if ((fclose(memory) || !text) && !status)
         status = sl_fail_memory(error);
     if (!status)
-        status = put_lines(file, text, sl_document_verbatim(document) ? 0 : width, error);
+        status = write_lines(file, text, sl_document_verbatim(document) ? 0 : width, error);
     free(text);
     return status;
 }

@@ -84,11 +84,11 @@ static ssize_t filter_write(void *cookie, const char *text, size_t length)
     size_t at = 0;
     while (f->count && at < length) {
         f->cut[f->count++] = text[at++];
-        size_t used = sl_text_put_bytes(f->terminal, f->cut, f->count, f->plain, true);
+        size_t used = sl_text_append_bytes(f->terminal, f->cut, f->count, f->plain, true);
         f->count -= used;
         memmove(f->cut, f->cut + used, f->count);
     }
-    at += sl_text_put_bytes(f->terminal, text + at, length - at, f->plain, true);
+    at += sl_text_append_bytes(f->terminal, text + at, length - at, f->plain, true);
     if (at < length) {
         f->count = length - at; /* fewer than a character has */
         memcpy(f->cut, text + at, f->count);
@@ -99,7 +99,7 @@ static ssize_t filter_write(void *cookie, const char *text, size_t length)
 static int filter_close(void *cookie)
 {
     filter *f = cookie;
-    sl_text_put_bytes(f->terminal, f->cut, f->count, f->plain, false);
+    sl_text_append_bytes(f->terminal, f->cut, f->count, f->plain, false);
     int failed = fflush(f->terminal);
     free(f);
     return failed;
@@ -118,10 +118,10 @@ FILE *sl_terminal_filter(FILE *terminal)
     return stream;
 }
 
-void sl_terminal_put(FILE *file, const char *text, size_t length)
+void sl_terminal_write(FILE *file, const char *text, size_t length)
 {
     if (isatty(fileno(file)))
-        sl_text_put_bytes(file, text, length, sl_terminal_is_plain(file), false);
+        sl_text_append_bytes(file, text, length, sl_terminal_is_plain(file), false);
     else
         fwrite(text, 1, length, file);
 }

@@ -43,7 +43,7 @@ void sl_cuda_say(const char *format, ...)
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     fputs("sluice: ", stderr);
-    sl_text_put(stderr, line, false, false);
+    sl_text_append(stderr, line, false, false);
     fputc('\n', stderr);
 }
 
@@ -59,10 +59,10 @@ void sl_cuda_say_error(const char *what, const sl_error *error)
 
 bool sl_cuda_is_new(sl_cuda *rt, const char *text)
 {
-    if (sl_map_get(&rt->told, text, strlen(text)))
+    if (sl_map_get(&rt->warned, text, strlen(text)))
         return false;
     char *copy = strdup(text); /* kept as long as the process */
-    if (copy && !sl_map_put(&rt->told, copy, strlen(copy), rt))
+    if (copy && !sl_map_put(&rt->warned, copy, strlen(copy), rt))
         free(copy);
     return true;
 }
@@ -127,7 +127,7 @@ void sl_cuda_flush_printed(sl_cuda *rt)
 {
     /* Through the program's own stdio buffer, so that its lines and the kernels' lines stay in order. */
     if (rt->printed.count && isatty(STDOUT_FILENO)) /* kernels are strangers to the user's terminal */
-        sl_text_put_bytes(stdout, (const char *)rt->printed.items, rt->printed.count, false, false);
+        sl_text_append_bytes(stdout, (const char *)rt->printed.items, rt->printed.count, false, false);
     else if (rt->printed.count)
         fwrite(rt->printed.items, 1, rt->printed.count, stdout);
     rt->printed.count = 0;
@@ -144,7 +144,7 @@ static void warn_lost_text(void *context, uint64_t calls)
 }
 
 /* Programs that a GPU runs without a complaint should run here too, but not without one. */
-static void tell_strays(void *context, const sl_error *first, uint64_t accesses)
+static void warn_strays(void *context, const sl_error *first, uint64_t accesses)
 {
     sl_cuda *rt = context;
     if (rt->options.quiet || rt->launching->warned_stray)
@@ -215,7 +215,7 @@ static cudaError_t start_device(sl_cuda *rt)
                                   .print = keep_printed,
                                   .print_lost = warn_lost_text,
                                   .print_context = rt,
-                                  .stray = rt->options.settings.check == SL_CHECK_GPU ? tell_strays : NULL,
+                                  .stray = rt->options.settings.check == SL_CHECK_GPU ? warn_strays : NULL,
                                   .absent = warn_absent,
                                   .lapse_context = rt,
                                   .stop = &rt->stop,

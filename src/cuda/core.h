@@ -275,8 +275,8 @@ struct sl_cuda {
     SL_ARRAY(sl_cuda_function *) functions;
     SL_ARRAY(sl_cuda_variable *) variables;
     sl_map function_by_host, variable_by_host;
-    sl_map told;  /* texts that need not be told again */
-    sl_map sites; /* call_site.c: by address */
+    sl_map warned; /* warnings that were printed; not repeated */
+    sl_map sites;  /* call_site.c: by address */
     struct sl_cuda_stream default_stream;
     struct sl_cuda_stream *streams;
     struct sl_cuda_event *events;

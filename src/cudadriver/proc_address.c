@@ -84,7 +84,7 @@ static const struct {
 
 /* Who asks in vain, of those that do not work without: what it cannot do is told here, before it fails. Libraries that
  * live with a refusal are passed over. */
-static void tell_refusal(sl_cuda *rt, const void *caller)
+static void warn_refusal(sl_cuda *rt, const void *caller)
 {
     static const char CUFFT[] = "libcufft.so";
     const char *file = sl_cuda_file_at(caller);
@@ -118,7 +118,7 @@ SL_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
         *table = slots[i];
     }
     if (!*table)
-        tell_refusal(rt, __builtin_return_address(0));
+        warn_refusal(rt, __builtin_return_address(0));
     sl_cuda_unlock(rt);
     return *table ? 0 : CUDA_ERROR_NOT_FOUND;
 }

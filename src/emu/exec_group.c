@@ -106,8 +106,8 @@ static void record_wgmma(sl_warp *w, const sl_op *o, const described *a, const d
 }
 
 /* Elements as numbers: of lines, or with the lines side by side. */
-static void line_numbers(u32 type, u8 (*line)[ROW_BYTES], int lines, int k, bool negated, f64 *out, int line_step,
-                         int k_step)
+static void line_numbers(u32 type, u8 (*line)[ROW_BYTES], int lines, int k, bool negated, f64 *out, int line_stride,
+                         int k_stride)
 {
     int per = elements_per_register(type);
     for (int i = 0; i < lines; i++) {
@@ -115,18 +115,18 @@ static void line_numbers(u32 type, u8 (*line)[ROW_BYTES], int lines, int k, bool
         memcpy(words, line[i], sizeof words);
         for (int x = 0; x < k; x++) {
             f64 value = element(type, words, x / per, x % per);
-            out[i * line_step + x * k_step] = negated ? -value : value;
+            out[i * line_stride + x * k_stride] = negated ? -value : value;
         }
     }
 }
 
-static void line_halves(u8 (*line)[ROW_BYTES], int lines, bool negated, u16 *out, int line_step, int k_step)
+static void line_halves(u8 (*line)[ROW_BYTES], int lines, bool negated, u16 *out, int line_stride, int k_stride)
 {
     for (int i = 0; i < lines; i++)
         for (int x = 0; x < 16; x++) {
             u16 value;
             memcpy(&value, line[i] + 2 * x, 2);
-            out[i * line_step + x * k_step] = negated ? value ^ 0x8000 : value;
+            out[i * line_stride + x * k_stride] = negated ? value ^ 0x8000 : value;
         }
 }
 

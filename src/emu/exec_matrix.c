@@ -42,8 +42,8 @@ static inline void factor_spot(const factor *f, int reg, int lane, int *line, in
 
 /* ---- products ---- */
 
-static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const factor *f, f64 *out, int line_step,
-                   int k_step)
+static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const factor *f, f64 *out, int line_stride,
+                   int k_stride)
 {
     int regs = factor_registers(f);
     for (int r = 0; r < regs; r++) {
@@ -52,24 +52,24 @@ static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const 
             int line, k;
             factor_spot(f, r, lane, &line, &k);
             for (int e = 0; e < f->per; e++)
-                out[line * line_step + (k + e) * k_step] = element(type, reg, lane, e);
+                out[line * line_stride + (k + e) * k_stride] = element(type, reg, lane, e);
         }
     }
 }
 
 /* Elements of 16 bits as they are: the four lanes of a line hold eight neighbors along k. */
-static void gather_halves(const sl_warp *w, const u32 *refs, int half, const factor *f, u16 *out, int line_step,
-                          int k_step)
+static void gather_halves(const sl_warp *w, const u32 *refs, int half, const factor *f, u16 *out, int line_stride,
+                          int k_stride)
 {
     int regs = factor_registers(f);
     for (int r = 0; r < regs; r++) {
         const u16 *reg = (const u16 *)sl_operand(w, refs[r]) + 64 * half;
         int line, k;
         factor_spot(f, r, 0, &line, &k);
-        u16 *to = &out[line * line_step + k * k_step];
+        u16 *to = &out[line * line_stride + k * k_stride];
         for (int g = 0; g < 8; g++)
             for (int e = 0; e < 8; e++)
-                to[g * line_step + e * k_step] = reg[8 * g + e];
+                to[g * line_stride + e * k_stride] = reg[8 * g + e];
     }
 }
 

@@ -19,7 +19,8 @@ static void thread_id(const sl_warp *warp, int lane, uint32_t id[3])
 }
 
 /* The sentence and where it happened: kernel, block, thread, PTX line and source line. */
-static void tell(const sl_warp *warp, uint32_t inst, int lane, sl_status status, const char *what, sl_error *error)
+static void format_fault(const sl_warp *warp, uint32_t inst, int lane, sl_status status, const char *what,
+                         sl_error *error)
 {
     const sl_code *code = warp->code;
     char where[160] = "", source[300] = "", thread[64] = "", name[256];
@@ -57,7 +58,7 @@ _Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault k
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     warp->worker->fault = kind;
-    tell(warp, inst, lane, kind == SL_FAULT_LIMIT ? SL_LIMIT : SL_FAULT, what, warp->worker->error);
+    format_fault(warp, inst, lane, kind == SL_FAULT_LIMIT ? SL_LIMIT : SL_FAULT, what, warp->worker->error);
     longjmp(warp->worker->escape, 1);
 }
 
@@ -109,14 +110,15 @@ static bool is_stray(const sl_alloc *near, uint64_t addr, uint32_t bytes)
     return addr + bytes - end <= STRAY_BYTES || (addr + bytes - 1) / page == (end - !!near->bytes) / page;
 }
 
-/* Takes note of what is forgiven. */
-static void note_lapse(sl_warp *warp, const sl_op *op, int lane, sl_lapse *lapse, const char *what)
+/* Records what a GPU does not report as an error, and the first block that did it. */
+static void record_lapse(sl_warp *warp, const sl_op *op, int lane, sl_lapse *lapse, const char *what)
 {
     bool first = !lapse->first;
     if (first && !(lapse->first = malloc(sizeof *lapse->first)))
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "no memory to note what a GPU lets pass");
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "no memory to record an access that a GPU would not report");
     if (first || warp->block->index < lapse->block) {
-        tell(warp, op->inst, lane, SL_FAULT, what, lapse->first);
+        format_fault(warp, op->inst, lane, SL_FAULT, what, lapse->first);
         lapse->block = warp->block->index;
     }
     lapse->count++;
@@ -128,7 +130,7 @@ void sl_note_absent(sl_warp *warp, const sl_op *op, int lane, int source)
     snprintf(what, sizeof what, "a shuffle reads lane %d, which does not take part in it,", source);
     if (warp->race)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_RACE, "%s", what);
-    note_lapse(warp, op, lane, &warp->worker->absent, what);
+    record_lapse(warp, op, lane, &warp->worker->absent, what);
 }
 
 /* An access that lies in no live allocation: it is noted where that is forgiven, or ends the launch. */
@@ -143,7 +145,7 @@ static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, ui
         describe_illegal(what, sizeof what, near, addr, bytes, store);
     if (!memory)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
-    note_lapse(warp, op, lane, &warp->worker->stray, what);
+    record_lapse(warp, op, lane, &warp->worker->stray, what);
     return memory;
 }
 
@@ -199,7 +201,7 @@ static void *shared_bytes(sl_warp *warp, const sl_op *op, int lane, uint64_t add
              store ? "write" : "read", (unsigned long long)offset, block->shared_bytes);
     if (!forgiven)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
-    note_lapse(warp, op, lane, &warp->worker->stray, what);
+    record_lapse(warp, op, lane, &warp->worker->stray, what);
     return block->shared + offset;
 }
 

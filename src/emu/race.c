@@ -316,7 +316,7 @@ static void note_word(sl_warp *warp, const sl_op *op, int lane, uint64_t key, ui
 }
 
 /* An address in shared memory that is the same for all blocks of the cluster. */
-static uint64_t shared_place(const sl_warp *warp, uint64_t addr)
+static uint64_t shared_address(const sl_warp *warp, uint64_t addr)
 {
     uint64_t offset;
     const sl_block *block = sl_shared_block(warp, addr, &offset);
@@ -355,7 +355,7 @@ void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr)
             shared = true;
             at -= SL_SHARED_WINDOW;
         }
-        uint64_t tag = shared ? SHARED : 0, place = shared ? shared_place(warp, at) : at;
+        uint64_t tag = shared ? SHARED : 0, place = shared ? shared_address(warp, at) : at;
         if (ordering) {
             synchronise(warp, op, tag | (place / 4 + 1));
             continue;
@@ -370,7 +370,7 @@ void sl_race_copy(sl_warp *warp, const sl_op *op, const uint64_t *to)
     uint32_t group = warp->race->copies[number_of(warp)].open;
     for (uint64_t left = warp->mask; left; left &= left - 1) {
         int lane = __builtin_ctzll(left);
-        note_bytes(warp, op, lane, SHARED, shared_place(warp, to[lane]), op->size, true, false, group + 1);
+        note_bytes(warp, op, lane, SHARED, shared_address(warp, to[lane]), op->size, true, false, group + 1);
     }
 }
 

@@ -47,12 +47,12 @@ static sl_cuda_options options;
 static SL_ARRAY(pending) waiting;
 
 /* A run in which this happens does not count as a success. */
-static void tell_problem(const char *path, const char *text)
+static void report_problem(const char *path, const char *text)
 {
     char line[2048];
     snprintf(line, sizeof line, "%s %s", path, text);
     fputs("sluice: ", stderr);
-    sl_text_put(stderr, line, false, false);
+    sl_text_append(stderr, line, false, false);
     fputc('\n', stderr);
     sl_results_problem(options.results, line);
 }
@@ -90,7 +90,7 @@ static void look_at(const char *path, uint64_t base)
         sl_status status = sl_static_runtime_find(&elf, options.static_runtimes, &object.runtime, &error);
         found = !status;
         if (status && status != SL_NOT_FOUND)
-            tell_problem(path, error.text);
+            report_problem(path, error.text);
     }
     object.path = found ? strdup(path) : NULL;
     if (!found || !sl_array_push(&waiting, object))
@@ -169,7 +169,7 @@ static void redirect_waiting(void)
     for (size_t i = 0; i < waiting.count; i++) {
         sl_error error = {0};
         if (redirect(&waiting.items[i], &error))
-            tell_problem(waiting.items[i].path, error.text);
+            report_problem(waiting.items[i].path, error.text);
         forget(&waiting.items[i]);
     }
     waiting.count = 0;

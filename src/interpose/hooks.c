@@ -223,7 +223,7 @@ static const double LEAST_SECONDS = 1; /* where kernels took longer than they sh
 static void say_tuned(const char *kernel)
 {
     fprintf(stderr, "sluice: tuning kernel %zu of %zu, ", state.tuned, state.job.launches.count);
-    sl_text_put(stderr, kernel, false, false);
+    sl_text_append(stderr, kernel, false, false);
     fputc('\n', stderr);
 }
 
@@ -475,7 +475,7 @@ static void *link_texts(const char *const *text, const size_t *length, size_t te
 }
 
 /* What to load in place of an image, and its PTX. */
-static const void *exchange(const void *image, const sl_ptx_texts **known)
+static const void *exchange(const void *image, const sl_ptx_sources **known)
 {
     sl_error error = {0};
     lock();
@@ -492,7 +492,7 @@ static const void *exchange(const void *image, const sl_ptx_texts **known)
     return image;
 }
 
-static cu_result loaded(cu_result result, void *const *handle, const sl_ptx_texts *image, bool library)
+static cu_result loaded(cu_result result, void *const *handle, const sl_ptx_sources *image, bool library)
 {
     lock();
     if (!result)
@@ -514,14 +514,14 @@ static cu_result found(cu_result result, void *const *handle, const void *in, co
 
 static cu_result hook_cuModuleLoadData(void **module, const void *image)
 {
-    const sl_ptx_texts *known;
+    const sl_ptx_sources *known;
     const void *exchanged = exchange(image, &known);
     return loaded(REAL(cuModuleLoadData)(module, exchanged), module, known, false);
 }
 
 static cu_result hook_cuModuleLoadFatBinary(void **module, const void *image)
 {
-    const sl_ptx_texts *known;
+    const sl_ptx_sources *known;
     const void *exchanged = exchange(image, &known);
     return loaded(exchanged == image ? REAL(cuModuleLoadFatBinary)(module, image)
                                      : REAL(cuModuleLoadData)(module, exchanged),
@@ -530,7 +530,7 @@ static cu_result hook_cuModuleLoadFatBinary(void **module, const void *image)
 
 static cu_result hook_cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *option, void **value)
 {
-    const sl_ptx_texts *known;
+    const sl_ptx_sources *known;
     const void *exchanged = exchange(image, &known);
     return loaded(REAL(cuModuleLoadDataEx)(module, exchanged, count, option, value), module, known, false);
 }
@@ -538,7 +538,7 @@ static cu_result hook_cuModuleLoadDataEx(void **module, const void *image, unsig
 static cu_result hook_cuLibraryLoadData(void **library, const void *image, int *jit, void **jit_value, unsigned jits,
                                         int *option, void **value, unsigned options)
 {
-    const sl_ptx_texts *known;
+    const sl_ptx_sources *known;
     const void *exchanged = exchange(image, &known);
     return loaded(REAL(cuLibraryLoadData)(library, exchanged, jit, jit_value, jits, option, value, options), library,
                   known, true);

@@ -41,17 +41,17 @@ static bool is_text(const void *image)
 }
 
 /* The PTX of a container that the GPU would compile; none where it cannot be read. */
-static void add_container(sl_ptx_texts *made, const void *container, uint32_t sm)
+static void add_container(sl_ptx_sources *made, const void *container, uint32_t sm)
 {
     sl_fatbin fatbin = {0};
     if (!sl_fatbin_add(&fatbin, container, sl_fatbin_container_bytes(container), false, NULL))
-        sl_ptx_texts_add_fatbin(made, &fatbin, sm, NULL);
+        sl_ptx_sources_add_fatbin(made, &fatbin, sm, NULL);
     sl_fatbin_fini(&fatbin);
 }
 
-const sl_ptx_texts *sl_program_image_add(const void *image, uint32_t sm)
+const sl_ptx_sources *sl_program_image_add(const void *image, uint32_t sm)
 {
-    sl_ptx_texts *made = calloc(1, sizeof *made);
+    sl_ptx_sources *made = calloc(1, sizeof *made);
     if (!made || !image)
         return made;
     const wrapper *w = image;
@@ -64,11 +64,11 @@ const sl_ptx_texts *sl_program_image_add(const void *image, uint32_t sm)
     else if (magic == CONTAINER_MAGIC)
         add_container(made, image, sm);
     else if (magic != WRAPPER_MAGIC && is_text(image))
-        sl_ptx_texts_add(made, strdup(image), strlen(image), "", NULL);
+        sl_ptx_sources_add(made, strdup(image), strlen(image), "", NULL);
     return made;
 }
 
-const void *sl_program_apply(const sl_ptx_texts *known, const sl_plan_list *plans, uint32_t sm, sl_program_link *link,
+const void *sl_program_apply(const sl_ptx_sources *known, const sl_plan_list *plans, uint32_t sm, sl_program_link *link,
                              uint64_t *applied, sl_error *error)
 {
     size_t count = known ? known->count : 0, edits = 0;
@@ -76,7 +76,7 @@ const void *sl_program_apply(const sl_ptx_texts *known, const sl_plan_list *plan
     size_t *length = calloc(count + 1, sizeof *length);
     const void *image = NULL;
     for (size_t i = 0; text && length && i < count; i++) {
-        const sl_ptx_text *from = &known->items[i];
+        const sl_ptx_source *from = &known->items[i];
         sl_ptx_apply_plans(from->ptx, from->length, from->name, plans, sm, &text[i], &length[i], applied, error);
         edits += text[i] != NULL;
         if (!text[i]) {
@@ -105,7 +105,7 @@ sl_program_handle *sl_program_handle_of(const void *handle)
     return sl_map_get(&state.handles, (const char *)&key, sizeof key);
 }
 
-sl_program_handle *sl_program_handle_add(void *handle, const sl_ptx_texts *image, void *module, bool library,
+sl_program_handle *sl_program_handle_add(void *handle, const sl_ptx_sources *image, void *module, bool library,
                                          const char *kernel)
 {
     sl_program_handle *entry = sl_program_handle_of(handle);

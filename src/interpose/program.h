@@ -5,7 +5,7 @@
 #define SL_SWAP_PROGRAM_H
 
 #include "device/device.h"
-#include "ptx/texts.h"
+#include "ptx/sources.h"
 #include "tune/plan.h"
 
 /* Below, an image is code that was loaded together, the PTX texts that the GPU would compile: relocatable device code
@@ -14,7 +14,7 @@
 /* A module, library, kernel or function. */
 typedef struct sl_program_handle {
     uint64_t handle; /* what the driver calls it */
-    const sl_ptx_texts *image;
+    const sl_ptx_sources *image;
     void *module;  /* of a kernel: where its variables are found, a CUmodule or CUlibrary; of these: itself */
     bool library;  /* that is a CUlibrary */
     char *kernel;  /* symbol of the kernel; NULL: not a kernel */
@@ -29,17 +29,17 @@ typedef struct sl_program_launch {
 
 /* The PTX in what a program hands to the driver: PTX text, a container or its wrapper; for a GPU of compute capability
  * `sm`. NULL: memory ran out. */
-const sl_ptx_texts *sl_program_image_add(const void *image, uint32_t sm);
+const sl_ptx_sources *sl_program_image_add(const void *image, uint32_t sm);
 
 /* Links PTX texts to machine code, which lives as long as the process; NULL: they cannot be linked. */
 typedef void *sl_program_link(const char *const *text, const size_t *length, size_t texts, sl_error *error);
 /* The same code, whose PTX is known, with the plans that belong to it applied: an image for the driver; NULL where none
  * belongs. *applied: accesses that were changed. What is made lives as long as the process. */
-const void *sl_program_apply(const sl_ptx_texts *known, const sl_plan_list *plans, uint32_t sm, sl_program_link *link,
+const void *sl_program_apply(const sl_ptx_sources *known, const sl_plan_list *plans, uint32_t sm, sl_program_link *link,
                              uint64_t *applied, sl_error *error);
 
 /* Adds or replaces; NULL: memory ran out. `kernel` is copied. */
-sl_program_handle *sl_program_handle_add(void *handle, const sl_ptx_texts *image, void *module, bool library,
+sl_program_handle *sl_program_handle_add(void *handle, const sl_ptx_sources *image, void *module, bool library,
                                          const char *kernel);
 sl_program_handle *sl_program_handle_of(const void *handle); /* NULL: unknown */
 

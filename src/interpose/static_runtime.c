@@ -84,7 +84,7 @@ static bool has(const sl_static_runtime *runtime, const char *name)
 }
 
 /* Tells the version by what each one has or lost. */
-static sl_status tell_version(sl_static_runtime *runtime, sl_error *error)
+static sl_status detect_version(sl_static_runtime *runtime, sl_error *error)
 {
     if (!has(runtime, "cudaRuntimeGetVersion") || !has(runtime, "__cudaRegisterFatBinary"))
         return sl_fail(error, SL_NOT_FOUND, "no CUDA runtime inside");
@@ -105,7 +105,7 @@ sl_status sl_static_runtime_by_symbols(const sl_elf *elf, sl_static_runtime *run
                 !sl_array_push(&runtime->functions, (sl_static_function){.name = symbol.name, .addr = symbol.value}))
                 return sl_fail_memory(error);
     }
-    return tell_version(runtime, error);
+    return detect_version(runtime, error);
 }
 
 /* ---- by archive ---- */
@@ -380,7 +380,7 @@ sl_status sl_static_runtime_by_archive(const sl_elf *elf, const void *archive, s
         if (size % 2 && size == bytes - at)
             break;
     }
-    return status ? status : tell_version(runtime, error);
+    return status ? status : detect_version(runtime, error);
 }
 
 /* Whether a file without the symbols of a runtime contains one all the same, by texts that every one has. */

@@ -44,7 +44,7 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                          const sl_program_launch *launch, const sl_tune_job *job, const sl_tune_job_launch *wanted,
                          sl_error *error)
 {
-    const sl_ptx_text *text = sl_ptx_text_of(handle->image, handle->kernel, NULL);
+    const sl_ptx_source *text = sl_ptx_source_of(handle->image, handle->kernel, NULL);
     const sl_device_range *range;
     size_t ranges = sl_program_ranges(&range);
     sl_device_kernel *kernel = NULL;

@@ -199,7 +199,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
 }
 
 /* The caches of a level, in whose places are those of the launch before, if it had as many. NULL: memory ran out. */
-static sl_shared **make_places(sl_model_spare *spare, uint32_t number, uint32_t instances)
+static sl_shared **make_shared(sl_model_spare *spare, uint32_t number, uint32_t instances)
 {
     if (spare->cache[number] && spare->caches[number] == instances)
         return spare->cache[number];
@@ -224,7 +224,7 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
     for (uint32_t n = 1; n < m->machine->levels && !status; n++) {
         uint32_t per_instance = m->machine->level[n].cores_per_instance;
         uint32_t instances = (m->cores + per_instance - 1) / per_instance;
-        sl_shared **here = make_places(m->spare, n, instances);
+        sl_shared **here = make_shared(m->spare, n, instances);
         m->level[n] = calloc(m->slots + 1, sizeof *m->level[n]);
         if (!here || !m->level[n]) {
             status = sl_fail_memory(error);

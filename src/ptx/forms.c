@@ -196,7 +196,7 @@ static void add_words(names *list, const form_item *item)
 }
 
 /* ", it takes .a, .b or .c" of the words that are types, or that are not. */
-static void say_words(const names *list, const char *lead, char *buffer, size_t size)
+static void append_names(const names *list, const char *lead, char *buffer, size_t size)
 {
     size_t used = 0;
     buffer[0] = 0;
@@ -230,7 +230,7 @@ static bool say_unknown(const sl_ptx_inst *inst, uint32_t *at, char *message, si
             continue;
         *at = m;
         if (list == &types)
-            say_words(&types, "; it takes ", more, sizeof more);
+            append_names(&types, "; it takes ", more, sizeof more);
         else
             sl_did_you_mean(text, modifiers.name, modifiers.count, ".", more, sizeof more);
         snprintf(message, size, "%s has no %s .%s%s", inst->mnemonic, list == &types ? "type" : "modifier", text, more);
@@ -259,7 +259,7 @@ static void say_combination(const sl_ptx_inst *inst, uint32_t best, uint32_t *at
             }
     }
     *at = best;
-    say_words(&instead, "; it takes ", more, sizeof more);
+    append_names(&instead, "; it takes ", more, sizeof more);
     snprintf(message, size, "%s takes no .%s here%s", sl_ptx_inst_text(&start, before, sizeof before),
              inst->mod[best].text, more);
 }
@@ -298,7 +298,7 @@ bool sl_ptx_check_form(const sl_ptx_inst *inst, uint32_t *at, char *message, siz
     names words = {.used = 0};
     char text[256], more[256];
     add_words(&words, &wanted);
-    say_words(&words, " needs ", more, sizeof more);
+    append_names(&words, " needs ", more, sizeof more);
     *at = inst->mods;
     snprintf(message, size, "%s%s", sl_ptx_inst_text(inst, text, sizeof text), more);
     return false;

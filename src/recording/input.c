@@ -259,7 +259,7 @@ void sl_input_close(sl_input *input)
     free(input->owned);
     sl_cubin_fini(&input->cubin);
     free(input->cubin_data);
-    sl_ptx_texts_fini(&input->texts);
+    sl_ptx_sources_fini(&input->texts);
     sl_llvm_file_close(&input->ir);
     sl_arena_fini(&input->arena);
     *input = (sl_input){0};

@@ -12,7 +12,7 @@
 #define SL_RECORDING_INPUT_H
 
 #include "ptx/cubin.h"
-#include "ptx/texts.h"
+#include "ptx/sources.h"
 #include "recording/kernel_launch.h"
 #include "trace/import.h"
 #include "tune/loads.h"
@@ -64,8 +64,8 @@ typedef struct sl_input {
     sl_cubin cubin;   /* zero: none */
     char *cubin_data; /* NULL: none */
     size_t cubin_bytes;
-    sl_ptx_texts texts; /* of a program or trace, where its code is at hand (input_plan.h) */
-    sl_llvm_file ir;    /* zero: not LLVM IR */
+    sl_ptx_sources texts; /* of a program or trace, where its code is at hand (input_plan.h) */
+    sl_llvm_file ir;      /* zero: not LLVM IR */
     sl_load_graph ir_loads;
     sl_arena arena;
 } sl_input;

@@ -37,7 +37,7 @@ static bool is_event(const sl_page *page, sl_metric m)
     return page->input.profile && m >= SL_METRICS_OF_REUSE && !sl_metric_is_share(m);
 }
 
-static void put_costs(FILE *file, const sl_page *page, const costs *c)
+static void write_costs(FILE *file, const sl_page *page, const costs *c)
 {
     for (sl_metric m = 0; m < SL_METRICS; m++)
         if (is_event(page, m))
@@ -45,7 +45,7 @@ static void put_costs(FILE *file, const sl_page *page, const costs *c)
     fputc('\n', file);
 }
 
-static void put_events(FILE *file, const sl_page *page)
+static void write_events(FILE *file, const sl_page *page)
 {
     for (sl_metric m = 0; m < SL_METRICS; m++)
         if (is_event(page, m))
@@ -60,7 +60,7 @@ static void put_events(FILE *file, const sl_page *page)
 /* ---- names ---- */
 
 /* A name ends with its line. */
-static void put_text(FILE *file, const char *text)
+static void write_text(FILE *file, const char *text)
 {
     for (; *text; text++)
         fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
@@ -68,10 +68,10 @@ static void put_text(FILE *file, const char *text)
 }
 
 /* Always with a number, so that no name can look like one. */
-static void put_name(FILE *file, const char *key, size_t number, const char *name)
+static void write_name(FILE *file, const char *key, size_t number, const char *name)
 {
     fprintf(file, "%s=(%zu) ", key, number);
-    put_text(file, name);
+    write_text(file, name);
 }
 
 /* The location of an instruction: a source line, else a PTX line, else an address. */
@@ -123,7 +123,7 @@ static costs costs_of(const sl_page *page, const sl_page_kernel *k, const locate
 }
 
 /* Lines in the order of their first instruction. False when memory runs out. */
-static bool put_lines(FILE *file, const sl_page *page, const sl_page_kernel *k, size_t *names)
+static bool write_lines(FILE *file, const sl_page *page, const sl_page_kernel *k, size_t *names)
 {
     located *sorted = calloc((size_t)k->loads + 1, sizeof *sorted);
     uint32_t *start = calloc((size_t)k->loads + 1, sizeof *start); /* of an instruction that is the first of its line:
@@ -140,9 +140,9 @@ static bool put_lines(FILE *file, const sl_page *page, const sl_page_kernel *k, 
         if (!start[i])
             continue;
         costs line = costs_of(page, k, sorted, start[i] - 1);
-        put_name(file, "fi", *names += 1, file_of(&k->load[i].inst));
+        write_name(file, "fi", *names += 1, file_of(&k->load[i].inst));
         fprintf(file, "%u", line_of(&k->load[i].inst));
-        put_costs(file, page, &line);
+        write_costs(file, page, &line);
     }
     free(sorted);
     free(start);
@@ -161,27 +161,27 @@ static costs rest_of(const sl_page_kernel *k)
     return all;
 }
 
-static bool put_kernel(FILE *file, const sl_page *page, size_t number, size_t *names)
+static bool write_kernel(FILE *file, const sl_page *page, size_t number, size_t *names)
 {
     const sl_page_kernel *k = &page->kernels.items[number];
     const char *source = k->loads ? file_of(&k->load[0].inst) : "unknown";
     costs rest = rest_of(k);
-    put_name(file, "\nfl", *names += 1, source);
-    put_name(file, "fn", number + 1, k->name);
+    write_name(file, "\nfl", *names += 1, source);
+    write_name(file, "fn", number + 1, k->name);
     fputs("0", file);
-    put_costs(file, page, &rest);
-    return put_lines(file, page, k, names);
+    write_costs(file, page, &rest);
+    return write_lines(file, page, k, names);
 }
 
 sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error)
 {
     size_t names = 0; /* of files, so far */
     fputs("# callgrind format\nversion: 1\ncreator: sluice " SLUICE_VERSION "\ncmd: ", file);
-    put_text(file, page->input.subject);
+    write_text(file, page->input.subject);
     fputs("positions: line\n", file);
-    put_events(file, page);
+    write_events(file, page);
     for (size_t i = 0; i < page->kernels.count; i++)
-        if (!put_kernel(file, page, i, &names))
+        if (!write_kernel(file, page, i, &names))
             return sl_fail_memory(error);
     return sl_text_finish(file, "the profile for KCachegrind", error);
 }

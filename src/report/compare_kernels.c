@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Likeness of two kernels: the mean of what their instructions have in common by opcode and by array, each as twice the
- * common ones over all (Dice). Kernels of one function, as two instances of a template, are always alike. */
+/* Likeness of two kernels: what their instructions have in common by opcode and by array, as twice the common ones over
+ * all (Dice), each counted once as a kind and once as often as it is there; the mean of the four. Kernels of one
+ * function, as two instances of a template, are always alike; a common beginning of their names helps ("move" and
+ * "move_soa"). */
 #include "report/compare_kernels.h"
 
 #include <stdlib.h>
@@ -81,7 +83,7 @@ static sl_status match_named(sl_comparison *c, const char *text, sl_error *error
 typedef struct left {
     size_t kernel;
     size_t loads;
-    uint64_t *opcode, *array;
+    uint64_t *opcode, *array; /* arrays without the offset behind "+" */
 } left;
 
 typedef struct pair {
@@ -105,16 +107,23 @@ static int by_likeness(const void *x, const void *y)
     return (p->b > q->b) - (p->b < q->b);
 }
 
-static size_t in_common(const uint64_t *a, size_t as, const uint64_t *b, size_t bs)
+/* Twice what two sorted lists have in common, over all; `kinds`: what is there several times counts once. */
+static double in_common(const uint64_t *a, size_t as, const uint64_t *b, size_t bs, bool kinds)
 {
-    size_t common = 0;
-    for (size_t i = 0, j = 0; i < as && j < bs;) {
-        common += a[i] == b[j];
-        bool advance_a = a[i] <= b[j], advance_b = b[j] <= a[i];
-        i += advance_a;
-        j += advance_b;
+    size_t common = 0, all = 0;
+    for (size_t i = 0, j = 0; i < as || j < bs;) {
+        bool of_a = i < as && (j == bs || a[i] <= b[j]), of_b = j < bs && (i == as || b[j] <= a[i]);
+        uint64_t value = of_a ? a[i] : b[j];
+        common += of_a && of_b;
+        all += (size_t)of_a + of_b;
+        i += of_a;
+        j += of_b;
+        while (kinds && i < as && a[i] == value)
+            i++;
+        while (kinds && j < bs && b[j] == value)
+            j++;
     }
-    return common;
+    return all ? 2.0 * (double)common / (double)all : 0;
 }
 
 /* The name of a function without its parameters and those of its template. */
@@ -123,17 +132,27 @@ static size_t function_length(const char *name)
     return strcspn(name, "<(");
 }
 
+/* The share of the shorter name that both begin with. */
+static double begins_alike(const char *a, size_t as, const char *b, size_t bs)
+{
+    size_t shorter = as < bs ? as : bs, same = 0;
+    while (same < shorter && a[same] == b[same])
+        same++;
+    return shorter ? (double)same / (double)shorter : 0;
+}
+
 static double likeness_of(const sl_comparison *c, const left *a, const left *b)
 {
+    static const double NAME = 0.25; /* what a common beginning is worth, beside instructions */
     const char *of_a = c->kernels.items[a->kernel].name, *of_b = c->kernels.items[b->kernel].name;
-    size_t length = function_length(of_a);
-    bool one_function = length && length == function_length(of_b) && !memcmp(of_a, of_b, length);
+    size_t as = function_length(of_a), bs = function_length(of_b);
+    bool one_function = as && as == bs && !memcmp(of_a, of_b, as);
     double alike = 0;
-    if (a->loads && b->loads)
-        alike = (double)(in_common(a->opcode, a->loads, b->opcode, b->loads) +
-                         in_common(a->array, a->loads, b->array, b->loads)) /
-                (double)(a->loads + b->loads);
-    return alike + one_function;
+    for (int kinds = 0; kinds < 2; kinds++)
+        alike += (in_common(a->opcode, a->loads, b->opcode, b->loads, kinds) +
+                  in_common(a->array, a->loads, b->array, b->loads, kinds)) /
+                 4;
+    return alike + one_function + NAME * begins_alike(of_a, as, of_b, bs);
 }
 
 static bool read_left(sl_comparison *c, int side, const size_t *first, const size_t *load, left *to, size_t *count)
@@ -152,7 +171,7 @@ static bool read_left(sl_comparison *c, int side, const size_t *first, const siz
         for (size_t i = 0; i < loads; i++) {
             const sl_compared_load *of = &c->loads.items[load[first[k] + i]];
             l->opcode[i] = sl_hash64(of->opcode, strlen(of->opcode));
-            l->array[i] = sl_hash64(of->array, strlen(of->array));
+            l->array[i] = sl_hash64(of->array, strcspn(of->array, "+"));
         }
         qsort(l->opcode, loads, sizeof *l->opcode, by_value);
         qsort(l->array, loads, sizeof *l->array, by_value);

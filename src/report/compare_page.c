@@ -68,7 +68,7 @@ static void write_metric(FILE *file, const void *of)
     sl_htmlf(file, "<td title=\"%s\">%s</td>", m->description, m->long_heading);
 }
 
-static sl_status put_total(FILE *file, const sl_comparison *c, sl_error *error)
+static sl_status write_total(FILE *file, const sl_comparison *c, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("counter"), VALUE_COLUMNS};
     sl_table *t = SL_TABLE(columns);
@@ -94,7 +94,7 @@ static void write_kernel(FILE *file, const void *of)
         sl_html_cell_name(file, k->name, k->symbol);
 }
 
-static sl_status put_kernels(FILE *file, const sl_comparison *c, sl_error *error)
+static sl_status write_kernels(FILE *file, const sl_comparison *c, sl_error *error)
 {
     static const sl_column columns[] = {SL_NAMES("kernel"), VALUE_COLUMNS};
     sl_table *t = SL_TABLE(columns);
@@ -108,7 +108,7 @@ static sl_status put_kernels(FILE *file, const sl_comparison *c, sl_error *error
     return status;
 }
 
-static sl_status put_loads(FILE *file, const sl_comparison *c, sl_error *error)
+static sl_status write_loads(FILE *file, const sl_comparison *c, sl_error *error)
 {
     static const sl_column columns[] = {SL_NAMES("kernel"), SL_TEXTS("location"), SL_TEXTS("instruction"),
                                         SL_TEXTS("array"), VALUE_COLUMNS};
@@ -140,11 +140,11 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *c, sl_error *error
           "<li><a href=\"#kernels\">Kernels</a></li>\n<li><a href=\"#loads\">Memory instructions</a></li>\n"
           "</ul></nav>\n<main id=main>\n",
           file);
-    sl_status status = put_total(file, c, error);
+    sl_status status = write_total(file, c, error);
     if (!status)
-        status = put_kernels(file, c, error);
+        status = write_kernels(file, c, error);
     if (!status)
-        status = put_loads(file, c, error);
+        status = write_loads(file, c, error);
     if (status)
         return status;
     if (c->verdict.next)

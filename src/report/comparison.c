@@ -103,7 +103,7 @@ static void add_matched(sl_document *d, const sl_comparison *c)
 
 /* ---- for programs ---- */
 
-static void put_cause(sl_json *j, const void *comparison)
+static void write_cause(sl_json *j, const void *comparison)
 {
     const sl_comparison *c = comparison;
     const sl_compared_load *l = c->verdict.cause;
@@ -134,14 +134,14 @@ static void add_verdict(sl_document *d, const sl_comparison *c)
     if (v->estimated > 0)
         sl_document_number(d, "estimated_ratio", v->estimated);
     if (v->cause)
-        sl_document_json(d, "cause", put_cause, c);
+        sl_document_json(d, "cause", write_cause, c);
     if (v->next)
         sl_document_string(d, "next", v->next);
     sl_document_close(d);
 }
 
 /* What changed: of metrics that both sides know. */
-static void put_change(sl_json *j, const void *compared)
+static void write_change(sl_json *j, const void *compared)
 {
     const sl_compared_sides *of = compared;
     sl_json_object(j, false);
@@ -161,7 +161,7 @@ static void compared_cells(sl_table *t, const sl_compared_sides *of)
             sl_table_all_counts(t, &of->counts[side]);
         else
             sl_table_none(t);
-    sl_table_json_value(t, put_change, of);
+    sl_table_json_value(t, write_change, of);
 }
 
 static void load_row(sl_table *t, const sl_compared_load *l)

@@ -132,7 +132,7 @@ bool sl_finding_continues(const sl_findings *findings, size_t at)
 
 /* ---- forms ---- */
 
-char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
+char *sl_finding_location(const sl_finding *f, char *buffer, size_t size)
 {
     char location[256], array[256];
     if (!f->inst) {
@@ -157,7 +157,7 @@ static char *effect_text(const sl_finding *f, char *buffer, size_t size)
     return buffer;
 }
 
-static void put_evidence(sl_json *j, const void *of)
+static void write_evidence(sl_json *j, const void *of)
 {
     const sl_finding *f = of;
     sl_json_object(j, false);
@@ -198,7 +198,7 @@ void sl_document_findings(sl_document *d)
         sl_table_number(t, f->cycles, 0, "");
         sl_table_number(t, f->share, 3, "");
         sl_table_cell(t, f->estimated ? "estimated without the cause" : "share of work");
-        sl_table_json_value(t, put_evidence, f);
+        sl_table_json_value(t, write_evidence, f);
         sl_table_cell(t, f->text);
         sl_table_cell(t, f->rule->fix);
     }
@@ -223,14 +223,14 @@ void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx)
 enum { MAX_SHOWN = 5, INDENT = 3, MAX_ALSO = 6 };
 
 /* A paragraph behind the number of the finding. */
-static void put_paragraph(FILE *file, const char *text, size_t width)
+static void write_paragraph(FILE *file, const char *text, size_t width)
 {
     sl_text_wrap(file, text, INDENT, INDENT, width);
     fputc('\n', file);
 }
 
 /* The findings [first, end) of one rule and kernel. */
-static void put_group(FILE *file, const sl_findings *findings, size_t first, size_t end, size_t number, size_t width)
+static void write_group(FILE *file, const sl_findings *findings, size_t first, size_t end, size_t number, size_t width)
 {
     const sl_finding *f = &findings->list.items[first];
     sl_finding all = *f;
@@ -251,17 +251,17 @@ static void put_group(FILE *file, const sl_findings *findings, size_t first, siz
         snprintf(also + used, sizeof also - used, " and %zu more", named - MAX_ALSO);
     const char *style = all.share >= 0.2 ? SL_STYLE_BAD : all.share >= 0.05 ? SL_STYLE_WARN : "";
     fprintf(file, "%s%zu. %s%s:", style, number, f->rule->name, *style ? SL_STYLE_END : "");
-    sl_text_wrap(file, sl_finding_place(f, place, sizeof place), INDENT + strlen(f->rule->name) + 1, INDENT, width);
+    sl_text_wrap(file, sl_finding_location(f, place, sizeof place), INDENT + strlen(f->rule->name) + 1, INDENT, width);
     fputc('\n', file);
     snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, effect_text(&all, effect, sizeof effect), also,
              *also ? "." : "");
     fprintf(file, "%*s", INDENT, "");
-    put_paragraph(file, text, width);
+    write_paragraph(file, text, width);
     fprintf(file, "%*s", INDENT, "");
-    put_paragraph(file, f->rule->fix, width);
+    write_paragraph(file, f->rule->fix, width);
 }
 
-static void put_findings(FILE *file, const void *of, size_t width)
+static void write_findings(FILE *file, const void *of, size_t width)
 {
     const sl_findings *findings = of;
     size_t groups = 0;
@@ -272,7 +272,7 @@ static void put_findings(FILE *file, const void *of, size_t width)
         for (end = i + 1; end < findings->list.count && sl_finding_continues(findings, end);)
             end++;
         if (++groups <= MAX_SHOWN)
-            put_group(file, findings, i, end, groups, width ? width : 80);
+            write_group(file, findings, i, end, groups, width ? width : 80);
     }
     for (size_t i = 0; i < findings->quiet.count; i++) {
         const sl_quiet_kernel *k = &findings->quiet.items[i];
@@ -287,5 +287,5 @@ static void put_findings(FILE *file, const void *of, size_t width)
 void sl_document_findings_text(sl_document *d)
 {
     if (d && sl_document_info(d)->findings)
-        sl_document_prose(d, put_findings, sl_document_info(d)->findings);
+        sl_document_prose(d, write_findings, sl_document_info(d)->findings);
 }

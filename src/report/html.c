@@ -11,7 +11,7 @@ static bool turns_text(uint32_t c)
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-static void put_character(FILE *file, uint32_t c, const char *bytes, size_t length)
+static void write_character(FILE *file, uint32_t c, const char *bytes, size_t length)
 {
     if (c == '&')
         fputs("&amp;", file);
@@ -34,7 +34,7 @@ void sl_html_text(FILE *file, const char *text)
     size_t length;
     for (; *text; text += length) {
         uint32_t c = sl_utf8_next(text, &length);
-        put_character(file, c, text, length);
+        write_character(file, c, text, length);
     }
 }
 
@@ -47,7 +47,7 @@ void sl_html_text_n(FILE *file, const char *text, size_t bytes)
         memcpy(part, text, taken);
         while (used < taken && (used + 4 <= taken || taken == bytes)) {
             uint32_t c = part[used] ? sl_utf8_next(part + used, &length) : (length = 1, SL_UTF8_BAD);
-            put_character(file, c, part + used, length);
+            write_character(file, c, part + used, length);
             used += length;
         }
         text += used;

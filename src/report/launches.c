@@ -710,7 +710,7 @@ static void add_bound(sl_document *d, const sl_result *r)
     }
 }
 
-static void put_search(FILE *file, const void *of, size_t width)
+static void write_search(FILE *file, const void *of, size_t width)
 {
     const sl_result *r = of;
     const sl_sim_search *s = &r->search;
@@ -739,6 +739,6 @@ void sl_document_simulated(sl_document *d, const sl_result *r)
     add_statistics(d, r);
     add_bound(d, r);
     if (r->search.params)
-        sl_document_prose(d, put_search, r);
+        sl_document_prose(d, write_search, r);
     add_kernels(d, log, &simulated_loads);
 }

@@ -9,7 +9,7 @@
 #include "report/page_sections.h"
 
 /* Command, options and input that produced the numbers. */
-static void put_facts(FILE *file, const sl_page *page)
+static void write_facts(FILE *file, const sl_page *page)
 {
     const sl_report_info *info = &page->input.info;
     sl_htmlf(file, "<p class=facts>sluice " SLUICE_VERSION " %s", info->command);
@@ -26,7 +26,7 @@ static void put_facts(FILE *file, const sl_page *page)
         sl_htmlf(file, "<p class=\"note bad\">The trace is damaged: %s</p>\n", info->trace->damage);
 }
 
-static void put_legend(FILE *file, const sl_page *page)
+static void write_legend(FILE *file, const sl_page *page)
 {
     static const char *const classes[][2] = {
         {"c-hit", "hit"},           {"c-pending", "pending hit"}, {"c-other", "miss"},  {"c-compulsory", "compulsory"},
@@ -43,7 +43,7 @@ static void put_legend(FILE *file, const sl_page *page)
     fputs("</p>\n", file);
 }
 
-static void put_nav(FILE *file, const sl_page *page)
+static void write_nav(FILE *file, const sl_page *page)
 {
     const sl_page_input *in = &page->input;
     const struct {
@@ -66,11 +66,11 @@ static void put_nav(FILE *file, const sl_page *page)
         if (links[i].there)
             fprintf(file, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
     fputs("</ul>\n", file);
-    put_legend(file, page);
+    write_legend(file, page);
     fputs("</nav>\n", file);
 }
 
-static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
+static sl_status write_sections(FILE *file, const sl_page *page, sl_error *error)
 {
     typedef sl_status section(FILE * file, const sl_page *page, sl_error *error);
     static section *const before[] = {sl_section_time, sl_section_kernels, sl_section_worst_loads};
@@ -90,7 +90,7 @@ static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
 
 /* What the script draws; of many launches without the list of them, which would be most of the page.
  * JSON inside a script element: '<', which could end the element, is escaped. It occurs in strings only. */
-static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
+static sl_status write_data(FILE *file, const sl_page *page, sl_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -125,14 +125,14 @@ sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
     sl_page_frame_head(file, title);
     sl_htmlf(file, "<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>%s</h1>\n", title);
     free(title);
-    put_facts(file, page);
+    write_facts(file, page);
     fputs("</header>\n", file);
-    put_nav(file, page);
+    write_nav(file, page);
     fputs("<main id=main>\n", file);
-    sl_status status = put_sections(file, page, error);
+    sl_status status = write_sections(file, page, error);
     fputs("</main>\n", file);
     if (!status)
-        status = put_data(file, page, error);
+        status = write_data(file, page, error);
     if (status)
         return status;
     sl_page_frame_end(file);

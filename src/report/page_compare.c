@@ -44,8 +44,8 @@ static void size_rows(sl_table *t, const sl_sweep *s, const sl_swept *swept, con
 }
 
 /* A section with a chart, a note and a table of all kernels. */
-static sl_status put_sweep(FILE *file, const sl_sweep *s, sl_table *t, swept_rows *rows, const char *caption,
-                           sl_error *error)
+static sl_status write_sweep(FILE *file, const sl_sweep *s, sl_table *t, swept_rows *rows, const char *caption,
+                             sl_error *error)
 {
     if (s->kernels > 1)
         rows(t, s, s->all, "all kernels");
@@ -75,8 +75,8 @@ sl_status sl_section_sizes(FILE *file, const sl_page *page, sl_error *error)
     const sl_sweep *s = page->input.sizes;
     if (!section_start(file, s, "sizes", "Cache sizes", "L1 load misses by class, for each L1 configuration"))
         return SL_OK;
-    return put_sweep(file, s, sl_page_table(first, sizeof first / sizeof *first, NULL, 0), size_rows,
-                     "Loads with each L1 configuration", error);
+    return write_sweep(file, s, sl_page_table(first, sizeof first / sizeof *first, NULL, 0), size_rows,
+                       "Loads with each L1 configuration", error);
 }
 
 /* ---- policies ---- */
@@ -101,7 +101,7 @@ sl_status sl_section_policies(FILE *file, const sl_page *page, sl_error *error)
         columns[p + 1] = (sl_column)SL_NUMBERS(s->points.items[p].policy ? s->points.items[p].policy : "");
     sl_table *t = sl_table_create(columns, s->points.count + 1);
     free(columns);
-    return put_sweep(file, s, t, policy_rows, "L1 load hit rates by replacement policy", error);
+    return write_sweep(file, s, t, policy_rows, "L1 load hit rates by replacement policy", error);
 }
 
 /* ---- policies in the simulator ---- */
@@ -130,8 +130,8 @@ sl_status sl_section_simulated(FILE *file, const sl_page *page, sl_error *error)
     const sl_sweep *s = page->input.simulated;
     if (!section_start(file, s, "simulated", "Simulated policies", "Simulated speedup by L1 policy"))
         return SL_OK;
-    return put_sweep(file, s, sl_page_table(first, sizeof first / sizeof *first, NULL, 0), simulated_rows,
-                     "Simulation with each L1 policy", error);
+    return write_sweep(file, s, sl_page_table(first, sizeof first / sizeof *first, NULL, 0), simulated_rows,
+                       "Simulation with each L1 policy", error);
 }
 
 /* ---- hardware ---- */
@@ -141,7 +141,7 @@ static const char *unit_of(sl_quantity quantity)
     return sl_quantity_is_share(quantity) ? " pt" : "%";
 }
 
-static sl_status put_means(FILE *file, const sl_validation *v, sl_error *error)
+static sl_status write_means(FILE *file, const sl_validation *v, sl_error *error)
 {
     sl_column columns[SL_QUANTITIES + 1] = {{.title = "variant"}};
     size_t count = 1;
@@ -177,7 +177,7 @@ static void compared_cells(sl_table *t, const sl_validation *v, const sl_validat
     }
 }
 
-static sl_status put_launches(FILE *file, const sl_validation *v, sl_error *error)
+static sl_status write_launches(FILE *file, const sl_validation *v, sl_error *error)
 {
     enum { FIRST = 4, TITLE = 64 };
     sl_column columns[FIRST + 3 * SL_QUANTITIES] = {
@@ -224,9 +224,9 @@ sl_status sl_section_hardware(FILE *file, const sl_page *page, sl_error *error)
     if (v->unmeasured)
         fprintf(file, "<p class=note>%llu launches have no hardware counters.</p>\n",
                 (unsigned long long)v->unmeasured);
-    sl_status status = put_means(file, v, error);
+    sl_status status = write_means(file, v, error);
     if (!status)
-        status = put_launches(file, v, error);
+        status = write_launches(file, v, error);
     fputs("</section>\n", file);
     return status;
 }

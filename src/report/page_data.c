@@ -106,6 +106,17 @@ static sl_counter_set known_by(const sl_launch_log *log)
     return known;
 }
 
+/* The estimated time alone. */
+static bool add_estimates(sl_page *page, const sl_launch_log *log)
+{
+    static const sl_counter estimates[] = {SL_COUNTER_est_cycles, SL_COUNTER_est_ns, SL_COUNTER_est_limit};
+    sl_counter_set except;
+    memset(&except, 0xff, sizeof except);
+    for (size_t i = 0; i < sizeof estimates / sizeof *estimates; i++)
+        except.word[estimates[i] / 64] &= ~(1ull << estimates[i] % 64);
+    return add_log(page, log, &except);
+}
+
 /* ---- profiles ---- */
 
 static bool add_profile(sl_page *page, const sl_profile_sum *sum)
@@ -114,7 +125,7 @@ static bool add_profile(sl_page *page, const sl_profile_sum *sum)
     sl_inst_name *inst = sl_arena_array(&page->arena, sl_inst_name, kernel->mem_slots);
     for (uint32_t s = 0; inst && s < kernel->mem_slots; s++)
         inst[s] = sl_inst_named(kernel, s, kernel->strings);
-    if (inst && !sl_insts_tell_apart(inst, kernel->mem_slots))
+    if (inst && !sl_insts_distinguish(inst, kernel->mem_slots))
         return false;
     size_t at = inst ? kernel_at(page, kernel->symbol, kernel->name, kernel->mem_slots, inst) : SIZE_MAX;
     if (at == SIZE_MAX)
@@ -199,6 +210,8 @@ static bool fill(sl_page *page)
     if (in->counted && !add_log(page, in->counted, &modeled))
         return false;
     if (in->modeled && !add_log(page, in->modeled, &none))
+        return false;
+    if (in->estimated && !add_estimates(page, in->estimated))
         return false;
     for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
         if (!add_profile(page, &in->profile->sums.kernel[i]))

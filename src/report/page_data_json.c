@@ -7,7 +7,7 @@
 #include "report/page_data.h"
 
 /* Kernel time saved when this load alone bypasses a cache, in percent, by mode. */
-static void put_affinity(sl_json *j, const void *of)
+static void write_affinity(sl_json *j, const void *of)
 {
     const sl_plan_load *planned = of;
     sl_json_object(j, false);
@@ -35,7 +35,7 @@ static void load_cells(sl_document *d, sl_table *t, const sl_page_load *load, co
     sl_table_all_counts(t, &load->counts);
     profile_cell(d, t, sl_profile_counts_json, (sl_profile_value){.counts = load->reuse, .options = options});
     if (load->planned) {
-        sl_table_json_value(t, put_affinity, load->planned);
+        sl_table_json_value(t, write_affinity, load->planned);
         sl_table_cell(t, sl_bypass_name(load->planned->mode));
     } else {
         sl_table_none(t);

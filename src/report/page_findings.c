@@ -15,7 +15,7 @@ static size_t kernel_of(const sl_page *page, const char *symbol)
     return first ? first - 1 : SIZE_MAX;
 }
 
-static void put_place(FILE *file, const sl_page *page, const sl_finding *f)
+static void write_place(FILE *file, const sl_page *page, const sl_finding *f)
 {
     size_t kernel = kernel_of(page, f->symbol);
     if (kernel != SIZE_MAX && f->inst)
@@ -25,7 +25,7 @@ static void put_place(FILE *file, const sl_page *page, const sl_finding *f)
 }
 
 /* The findings [first, end) of one rule and kernel. */
-static void put_group(FILE *file, const sl_page *page, const sl_findings *all, size_t first, size_t end)
+static void write_group(FILE *file, const sl_page *page, const sl_findings *all, size_t first, size_t end)
 {
     const sl_finding *f = &all->list.items[first];
     size_t kernel = kernel_of(page, f->symbol), named = 0;
@@ -48,12 +48,12 @@ static void put_group(FILE *file, const sl_page *page, const sl_findings *all, s
     fputs(kernel != SIZE_MAX ? "</a>" : "", file);
     if (f->inst) {
         fputs(", ", file);
-        put_place(file, page, f);
+        write_place(file, page, f);
     }
     sl_htmlf(file, "</h3>\n<p>%s Costs %s %s.", f->text, sl_human_count((uint64_t)effect, count), f->rule->unit);
     for (size_t i = first + 1; i < end && named < MAX_ALSO; i++, named++) {
         fputs(named ? ", " : " Also ", file);
-        put_place(file, page, &all->list.items[i]);
+        write_place(file, page, &all->list.items[i]);
     }
     fputs(named ? "." : "", file);
     sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->rule->fix);
@@ -77,7 +77,7 @@ void sl_section_findings(FILE *file, const sl_page *page)
         for (end = i + 1; end < all->list.count && sl_finding_continues(all, end);)
             end++;
         if (++groups <= MAX_FINDINGS)
-            put_group(file, page, all, i, end);
+            write_group(file, page, all, i, end);
     }
     fputs("</ol>\n</section>\n", file);
 }

@@ -29,7 +29,7 @@ sl_asset sl_asset_charts(void)
 /* Nothing may be fetched, whatever the page contains. */
 #define POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
-static void put_asset(FILE *file, const char *tag, sl_asset asset)
+static void write_asset(FILE *file, const char *tag, sl_asset asset)
 {
     if (!asset.bytes)
         return;
@@ -48,13 +48,13 @@ void sl_page_frame_head(FILE *file, const char *title)
           "<link rel=icon href=\"data:,\">\n",
           file);
     sl_htmlf(file, "<title>%s</title>\n", title);
-    put_asset(file, "style", sl_asset_style());
+    write_asset(file, "style", sl_asset_style());
     fputs("</head>\n", file);
 }
 
 void sl_page_frame_end(FILE *file)
 {
-    put_asset(file, "script", sl_asset_charts());
-    put_asset(file, "script", sl_asset_script());
+    write_asset(file, "script", sl_asset_charts());
+    write_asset(file, "script", sl_asset_script());
     fputs("</body>\n</html>\n", file);
 }

@@ -47,7 +47,7 @@ void sl_page_kernel_cell(sl_table *t, const sl_page *page, size_t kernel, bool f
 
 /* ---- overview ---- */
 
-static void put_tile(FILE *file, const char *name, const char *value, const char *title)
+static void write_tile(FILE *file, const char *name, const char *value, const char *title)
 {
     sl_htmlf(file, "<div title=\"%s\"><dt>%s</dt><dd>%s</dd></div>\n", title, name, value);
 }
@@ -62,16 +62,16 @@ void sl_section_overview(FILE *file, const sl_page *page)
     if (!page->kernels.count)
         return;
     fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
-    put_tile(file, "kernels", sl_human_count(page->kernels.count, text), "distinct kernels launched");
+    write_tile(file, "kernels", sl_human_count(page->kernels.count, text), "distinct kernels launched");
     if (page->launches.count)
-        put_tile(file, "launches", sl_human_count(page->launches.count, text), "kernel launches");
+        write_tile(file, "launches", sl_human_count(page->launches.count, text), "kernel launches");
     for (size_t i = 0; i < page->launches.count; i++)
         failed += page->launches.items[i].failed;
     if (failed)
-        put_tile(file, "failed launches", sl_human_count(failed, text), "launches that ended with an error");
+        write_tile(file, "failed launches", sl_human_count(failed, text), "launches that ended with an error");
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
         if (*sl_metric_text(tiles[i], &(sl_metric_row){.counts = &page->counts}, 1, text))
-            put_tile(file, sl_metric_infos[tiles[i]].long_heading, text, sl_metric_infos[tiles[i]].description);
+            write_tile(file, sl_metric_infos[tiles[i]].long_heading, text, sl_metric_infos[tiles[i]].description);
     fputs("</dl>\n", file);
     if (page->input.note && *page->input.note)
         sl_html_note(file, page->input.note);
@@ -148,8 +148,8 @@ static void load_cells(sl_table *t, const sl_page *page, const sl_load_sum *r, u
     sl_planned_cells(t, with & PLANNED ? ((const sl_page_load *)r->of)->planned : NULL);
 }
 
-static sl_status put_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
-                                const sl_load_sums *rows, unsigned with, sl_error *error)
+static sl_status write_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
+                                  const sl_load_sums *rows, unsigned with, sl_error *error)
 {
     static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("PTX"), SL_TEXTS("location"),
                                       SL_TEXTS("instruction"), SL_NAMES("array")};
@@ -167,8 +167,8 @@ static bool writes(const sl_inst_name *inst)
 }
 
 /* Loads by misses where they are known, otherwise by traffic; stores and atomics by traffic. */
-static sl_status put_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight,
-                           sl_error *error)
+static sl_status write_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight,
+                             sl_error *error)
 {
     sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     sl_status status = SL_OK;
@@ -183,8 +183,8 @@ static sl_status put_worst(FILE *file, const sl_page *page, bool stores, const c
         rows.count--;
     if (!status && rows.count) {
         fprintf(file, "<h2>%s</h2>\n", title);
-        status = put_load_table(file, page, title, "sortable", &rows,
-                                (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES, error);
+        status = write_load_table(file, page, title, "sortable", &rows,
+                                  (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES, error);
     }
     sl_load_sums_fini(&rows);
     return status;
@@ -195,10 +195,10 @@ sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *erro
     bool misses = sl_page_has_bars(page);
     fputs("<section id=worst>\n", file);
     sl_status status =
-        put_worst(file, page, false, misses ? "Loads with the most misses" : "Loads with the most traffic",
-                  misses ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors, error);
+        write_worst(file, page, false, misses ? "Loads with the most misses" : "Loads with the most traffic",
+                    misses ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors, error);
     if (!status)
-        status = put_worst(file, page, true, "Stores and atomics with the most traffic", SL_METRIC_sectors, error);
+        status = write_worst(file, page, true, "Stores and atomics with the most traffic", SL_METRIC_sectors, error);
     fputs("</section>\n", file);
     return status;
 }
@@ -225,7 +225,7 @@ sl_status sl_section_kernels(FILE *file, const sl_page *page, sl_error *error)
 
 /* ---- one kernel ---- */
 
-static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
+static sl_status write_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
     sl_load_sums loads = {.rows = SL_ROW_PER_INST}, arrays = {.rows = SL_ROW_PER_ARRAY};
@@ -236,12 +236,12 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
     sl_status status = good ? SL_OK : sl_fail_memory(error);
     if (!status) {
         fputs("<h3>Memory instructions</h3>\n", file);
-        status = put_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
-                                PTX | LOCATION | (page->input.plan ? PLANNED : 0), error);
+        status = write_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
+                                  PTX | LOCATION | (page->input.plan ? PLANNED : 0), error);
     }
     if (!status && arrays.count > 1) {
         fputs("<h3>Arrays</h3>\n", file);
-        status = put_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0, error);
+        status = write_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0, error);
     }
     sl_load_sums_fini(&loads);
     sl_load_sums_fini(&arrays);
@@ -258,7 +258,7 @@ sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_e
     sl_section_planned(file, page, kernel);
     sl_status status = sl_section_source(file, page, kernel, error);
     if (k->loads && !status)
-        status = put_loads(file, page, kernel, error);
+        status = write_loads(file, page, kernel, error);
     else if (!status)
         sl_html_note(file, "Nothing was recorded about its memory instructions.");
     if (!status)

@@ -76,7 +76,7 @@ static void write_launches(FILE *file, const void *of)
     fprintf(file, "<td class=n data-v=\"%llu\">\u00d7%llu</td>", launches, launches);
 }
 
-static sl_status put_table(FILE *file, const sl_page *page, const launch_rows *rows, bool fold, sl_error *error)
+static sl_status write_table(FILE *file, const sl_page *page, const launch_rows *rows, bool fold, sl_error *error)
 {
     static const sl_column first[] = {SL_NUMBERS("#"), SL_NAMES("kernel"), SL_NUMBERS("launches"), SL_NUMBERS("grid"),
                                       SL_NUMBERS("block")};
@@ -113,7 +113,7 @@ sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
     for (size_t i = 0; i < page->launches.count && good; i++)
         good = add_launch(&rows, &page->launches.items[i], fold);
     fputs("<section id=launches><h2>Launches</h2>\n", file);
-    sl_status status = good ? put_table(file, page, &rows, fold, error) : sl_fail_memory(error);
+    sl_status status = good ? write_table(file, page, &rows, fold, error) : sl_fail_memory(error);
     fputs("</section>\n", file);
     sl_array_free(&rows);
     sl_index_fini(&rows.index);

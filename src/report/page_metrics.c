@@ -132,7 +132,7 @@ static const struct {
     {"c-store", SL_METRIC_store},           {"c-mshr", SL_METRIC_mshr},         {"c-bypassed", SL_METRIC_bypassed}};
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-static void put_part(FILE *file, const char *class, uint64_t part, uint64_t whole)
+static void write_part(FILE *file, const char *class, uint64_t part, uint64_t whole)
 {
     char text[SL_HUMAN_BYTES];
     if (part)
@@ -140,7 +140,7 @@ static void put_part(FILE *file, const char *class, uint64_t part, uint64_t whol
                 sl_human_ratio(100.0 * (double)part / (double)whole, 2, text));
 }
 
-static void put_words(FILE *file, const char *title, uint64_t part, uint64_t whole)
+static void write_words(FILE *file, const char *title, uint64_t part, uint64_t whole)
 {
     char text[SL_HUMAN_BYTES];
     if (part)
@@ -156,19 +156,19 @@ void sl_page_bar(FILE *file, const sl_counts *c)
         return;
     fprintf(file, "<span class=bar role=img title=\"hit %s%%",
             sl_human_ratio(100.0 * (double)hits / (double)all, 1, text));
-    put_words(file, "of which pending", pending, all);
+    write_words(file, "of which pending", pending, all);
     for (int i = 0; i < CLASSES; i++) {
         part[i] = sl_metric_of(classes[i].metric, &(sl_metric_row){.counts = c}).part;
         missed += part[i];
-        put_words(file, sl_metric_infos[classes[i].metric].long_heading, part[i], all);
+        write_words(file, sl_metric_infos[classes[i].metric].long_heading, part[i], all);
     }
     fputs("\">", file);
     pending = pending < hits ? pending : hits;
-    put_part(file, "c-hit", hits - pending, all);
-    put_part(file, "c-pending", pending, all);
+    write_part(file, "c-hit", hits - pending, all);
+    write_part(file, "c-pending", pending, all);
     for (int i = 0; i < CLASSES; i++)
-        put_part(file, classes[i].class, part[i], all);
+        write_part(file, classes[i].class, part[i], all);
     if (hits + missed < all) /* misses of unknown class */
-        put_part(file, "c-other", all - hits - missed, all);
+        write_part(file, "c-other", all - hits - missed, all);
     fputs("</span>", file);
 }

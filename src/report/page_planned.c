@@ -28,7 +28,7 @@ static const char *sign_of(double value)
     return value >= 0.05 ? "gain" : "loss";
 }
 
-static void put_mode(FILE *file, unsigned mode)
+static void write_mode(FILE *file, unsigned mode)
 {
     fprintf(file, "<b class=plan>%s</b>", sl_bypass_name(mode));
 }
@@ -49,7 +49,7 @@ static void write_plan(FILE *file, const void *of)
     const sl_plan_load *planned = of;
     sl_htmlf(file, "<td title=\"%s\">", planned->why ? planned->why : "");
     if (planned->mode != SL_BYPASS_NONE)
-        put_mode(file, planned->mode);
+        write_mode(file, planned->mode);
     fputs("</td>", file);
 }
 
@@ -76,7 +76,7 @@ void sl_planned_line_column(FILE *file)
                    true);
 }
 
-static void put_title(FILE *file, const sl_plan_load *const *planned, size_t count)
+static void write_title(FILE *file, const sl_plan_load *const *planned, size_t count)
 {
     fprintf(file, "%zu load%s", count, count == 1 ? "" : "s");
     for (int i = 0; i < SHOWN; i++) {
@@ -111,14 +111,14 @@ void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t coun
     if (of != SL_BYPASS_NONE)
         fprintf(file, " data-v=\"%.4f\"", best);
     fputs(" title=\"", file);
-    put_title(file, planned, count);
+    write_title(file, planned, count);
     fputs("\">", file);
     if (of != SL_BYPASS_NONE)
         fprintf(file, "%s %+.1f%%", sl_bypass_name(of), best);
     for (unsigned mode = SL_BYPASS_NONE + 1; mode < SL_BYPASS_MODES; mode++)
         if (modes >> mode & 1) {
             fputc(' ', file);
-            put_mode(file, mode);
+            write_mode(file, mode);
         }
     fputs("</td>", file);
 }

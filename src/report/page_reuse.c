@@ -25,7 +25,7 @@ static void distance_cells(sl_table *t, const sl_profile_counts *c, uint64_t lin
     sl_table_share(t, sectors, c->sector_accesses);
 }
 
-static sl_status put_distances(FILE *file, const sl_profile_counts *c, sl_error *error)
+static sl_status write_distances(FILE *file, const sl_profile_counts *c, sl_error *error)
 {
     static const sl_column columns[] = {SL_NUMBERS("reuse distance"), SL_NUMBERS("lines"), SL_NUMBERS(""),
                                         SL_NUMBERS("sectors"), SL_NUMBERS("")};
@@ -41,7 +41,7 @@ static sl_status put_distances(FILE *file, const sl_profile_counts *c, sl_error 
     return sl_table_html(t, file, "Reuse distance: distinct lines or sectors accessed in between", "", error);
 }
 
-static sl_status put_reuses(FILE *file, const sl_profile_counts *c, sl_error *error)
+static sl_status write_reuses(FILE *file, const sl_profile_counts *c, sl_error *error)
 {
     static const sl_column columns[] = {SL_NUMBERS("reuses"), SL_NUMBERS("lines"), SL_NUMBERS("")};
     sl_table *t = SL_TABLE(columns);
@@ -60,7 +60,7 @@ static sl_status put_reuses(FILE *file, const sl_profile_counts *c, sl_error *er
 enum { MAX_HEAT_ROWS = 40 };
 
 /* Accesses of memory instructions by the distance of their reuse; the hotter, the more of them. */
-static void put_heat(FILE *file, const sl_page *page, size_t kernel)
+static void write_heat(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
     const sl_profile_options *o = &page->input.profile->profiled_as;
@@ -118,11 +118,11 @@ sl_status sl_section_reuse(FILE *file, const sl_page *page, size_t kernel, sl_er
         sl_section_chart(file, "footprint", kernel, "Footprint over time, in the launch with the most accesses");
     fputs("</div>\n<h3>Reuse by memory instruction <span>% of its accesses, by lines accessed in between</span></h3>\n",
           file);
-    put_heat(file, page, kernel);
+    write_heat(file, page, kernel);
     fputs("<details><summary>Reuse tables</summary>\n<div class=side>\n", file);
-    sl_status status = put_distances(file, &sum->total, error);
+    sl_status status = write_distances(file, &sum->total, error);
     if (!status)
-        status = put_reuses(file, &sum->total, error);
+        status = write_reuses(file, &sum->total, error);
     fputs("</div></details>\n", file);
     return status;
 }

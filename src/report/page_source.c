@@ -210,7 +210,7 @@ static void sum_line(line_loads loads, line_sum *sum)
 }
 
 /* The line of the CUDA source that a line of PTX was compiled from. */
-static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, line_loads loads)
+static void write_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, line_loads loads)
 {
     for (size_t i = 0; v->ptx && i < loads.count; i++) {
         const sl_inst_name *inst = &loads.load[i]->inst;
@@ -223,7 +223,7 @@ static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_
 }
 
 /* Misses of the line; the background shows their share of the kernel's misses. */
-static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
+static void write_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
 {
     uint64_t misses = sum->counts.value[SL_COUNTER_ld_sector_misses];
     char shown[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
@@ -239,7 +239,7 @@ static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
 }
 
 /* The same of all sectors, of loads and stores. */
-static void put_sectors(FILE *file, uint64_t sectors, uint64_t of_kernel)
+static void write_sectors(FILE *file, uint64_t sectors, uint64_t of_kernel)
 {
     char shown[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
     if (!sectors) {
@@ -253,7 +253,7 @@ static void put_sectors(FILE *file, uint64_t sectors, uint64_t of_kernel)
             share, sectors, sectors, share, sl_human_count(sectors, shown));
 }
 
-static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, const sl_counts *kernel)
+static void write_numbers(FILE *file, const sl_page *page, const line_sum *sum, const sl_counts *kernel)
 {
     if (!sum->any) {
         fputs("<td><td><td><td><td>", file);
@@ -263,19 +263,19 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, co
     uint64_t sectors = sl_metric_of(SL_METRIC_sectors, &row).part;
     uint64_t of_all = sl_metric_of(SL_METRIC_sectors, &(sl_metric_row){.counts = kernel}).part;
     const sl_metric_row accessed = {.counts = sectors ? &sum->counts : NULL};
-    put_sectors(file, sectors, of_all);
+    write_sectors(file, sectors, of_all);
     sl_html_cell_metric(file, SL_METRIC_per_request, &accessed);
     fputs("<td>", file);
     sl_page_bar(file, &sum->counts);
     fputs("</td>", file);
-    put_misses(file, sum, kernel->value[SL_COUNTER_ld_sector_misses]);
+    write_misses(file, sum, kernel->value[SL_COUNTER_ld_sector_misses]);
     sl_html_cell_metric(file, SL_METRIC_reuse_accesses_without_reuse, &row);
 }
 
 /* More loads in one line are rare, and similar to these. */
 enum { MAX_PLANNED = 64 };
 
-static void put_planned(FILE *file, line_loads loads)
+static void write_planned(FILE *file, line_loads loads)
 {
     const sl_plan_load *planned[MAX_PLANNED];
     size_t count = 0;
@@ -288,8 +288,8 @@ static void put_planned(FILE *file, line_loads loads)
         sl_html_cell_none(file);
 }
 
-static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line,
-                     line_loads loads)
+static void write_line(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line,
+                       line_loads loads)
 {
     const sl_page_lines *l = &page->lines[v->source];
     const char *text = l->start[line - 1];
@@ -298,13 +298,13 @@ static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_pa
     fputs("<tr", file);
     if (loads.count) {
         fprintf(file, " id=k%zu-s%zu-l%u class=busy", kernel, v->source, line);
-        put_origin(file, page, kernel, v, loads);
+        write_origin(file, page, kernel, v, loads);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
     sum_line(loads, &sum);
-    put_numbers(file, page, &sum, &page->kernels.items[kernel].counts);
+    write_numbers(file, page, &sum, &page->kernels.items[kernel].counts);
     if (page->input.plan)
-        put_planned(file, loads);
+        write_planned(file, loads);
     while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
         bytes--;
     fputs("<td><code>", file);
@@ -334,7 +334,7 @@ static void group_loads(const sl_page *page, size_t kernel, const sl_page_view *
     }
 }
 
-static bool put_lines(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
+static bool write_lines(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
 {
     size_t *first = calloc((size_t)(v->last - v->first) + 3, sizeof *first);
     const sl_page_load **load = calloc((size_t)page->kernels.items[kernel].loads + 1, sizeof *load);
@@ -343,14 +343,14 @@ static bool put_lines(FILE *file, const sl_page *page, size_t kernel, const sl_p
         group_loads(page, kernel, v, first, load);
     for (uint32_t line = v->first; good && line <= v->last && line <= page->lines[v->source].lines; line++) {
         const size_t *of = &first[line - v->first];
-        put_line(file, page, kernel, v, line, (line_loads){load + of[0], of[1] - of[0]});
+        write_line(file, page, kernel, v, line, (line_loads){load + of[0], of[1] - of[0]});
     }
     free(first);
     free(load);
     return good;
 }
 
-static bool put_view(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
+static bool write_view(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
 {
     const sl_source_text *s = &page->input.source[v->source];
     sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n",
@@ -366,7 +366,7 @@ static bool put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
         sl_planned_line_column(file);
     sl_html_column(file, "", NULL, false);
     sl_html_table_rows(file);
-    bool good = put_lines(file, page, kernel, v);
+    bool good = write_lines(file, page, kernel, v);
     sl_html_table_end(file);
     fputs("</details>\n", file);
     return good;
@@ -381,7 +381,7 @@ sl_status sl_section_source(FILE *file, const sl_page *page, size_t kernel, sl_e
     bool both = k->views > 1 && k->view[k->views - 1].ptx;
     fprintf(file, "<h3>Source</h3>\n<div class=\"sources%s\">\n", both ? " two" : "");
     for (size_t i = 0; i < k->views && good; i++)
-        good = put_view(file, page, kernel, &k->view[i]);
+        good = write_view(file, page, kernel, &k->view[i]);
     fputs("</div>\n", file);
     return good ? SL_OK : sl_fail_memory(error);
 }

@@ -202,7 +202,7 @@ static void add_loads(sl_document *d, const sl_profile_sum *sum, const sl_profil
     bool good = name;
     for (uint32_t i = 0; good && i < sum->loads; i++)
         name[i] = sl_inst_named(sum->kernel, sum->load[i].slot, sum->kernel->strings);
-    good = good && sl_insts_tell_apart(name, sum->loads);
+    good = good && sl_insts_distinguish(name, sum->loads);
     for (uint32_t i = 0; good && i < sum->loads; i++)
         good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts);
     sl_load_sums_sort(&loads, SL_METRIC_reuse_line_accesses);

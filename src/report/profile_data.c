@@ -5,7 +5,7 @@
 
 /* ---- values of JSON ---- */
 
-static void put_bin(sl_json *j, uint64_t min, uint64_t max, uint64_t count)
+static void write_bin(sl_json *j, uint64_t min, uint64_t max, uint64_t count)
 {
     if (!count)
         return;
@@ -16,19 +16,19 @@ static void put_bin(sl_json *j, uint64_t min, uint64_t max, uint64_t count)
     sl_json_close(j, ']');
 }
 
-static void put_distances(sl_json *j, const char *key, const sl_distances *d)
+static void write_distances(sl_json *j, const char *key, const sl_distances *d)
 {
     sl_json_object_member(j, key, false);
     sl_json_u64_member(j, "never", d->never);
     sl_json_array_member(j, "bins", false);
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
-        put_bin(j, sl_distance_min(i), sl_distance_max(i), d->bin[i]);
+        write_bin(j, sl_distance_min(i), sl_distance_max(i), d->bin[i]);
     sl_json_close(j, ']');
     sl_json_close(j, '}');
 }
 
 /* The counts or the shares of a profile. */
-static void put_metrics(sl_json *j, const char *key, const sl_metric_row *row, bool shares)
+static void write_metrics(sl_json *j, const char *key, const sl_metric_row *row, bool shares)
 {
     sl_json_object_member(j, key, false);
     for (sl_metric m = SL_METRICS_OF_REUSE; m < SL_METRICS; m++) {
@@ -44,17 +44,17 @@ static void put_metrics(sl_json *j, const char *key, const sl_metric_row *row, b
 }
 
 /* Members of an object. */
-static void put_counts(sl_json *j, const sl_profile_counts *c, const sl_profile_options *o)
+static void write_counts(sl_json *j, const sl_profile_counts *c, const sl_profile_options *o)
 {
     const sl_metric_row row = {.reuse = c, .options = o};
-    put_metrics(j, "counters", &row, false);
-    put_metrics(j, "shares", &row, true);
-    put_distances(j, "line_distance", &c->line_distance);
-    put_distances(j, "sector_distance", &c->sector_distance);
-    put_distances(j, "line_gap", &c->line_gap);
+    write_metrics(j, "counters", &row, false);
+    write_metrics(j, "shares", &row, true);
+    write_distances(j, "line_distance", &c->line_distance);
+    write_distances(j, "sector_distance", &c->sector_distance);
+    write_distances(j, "line_gap", &c->line_gap);
     sl_json_array_member(j, "line_reuses", false);
     for (unsigned i = 0; i < SL_REUSE_BINS; i++)
-        put_bin(j, sl_reuse_min(i), sl_reuse_max(i), c->line_reuses[i]);
+        write_bin(j, sl_reuse_min(i), sl_reuse_max(i), c->line_reuses[i]);
     sl_json_close(j, ']');
 }
 
@@ -62,15 +62,15 @@ void sl_profile_counts_json(sl_json *j, const void *value)
 {
     const sl_profile_value *v = value;
     sl_json_object(j, false);
-    put_counts(j, v->counts, v->options);
+    write_counts(j, v->counts, v->options);
     sl_json_close(j, '}');
 }
 
 /* The same without the braces: members of the row. */
-static void put_members(sl_json *j, const void *value)
+static void write_members(sl_json *j, const void *value)
 {
     const sl_profile_value *v = value;
-    put_counts(j, v->counts, v->options);
+    write_counts(j, v->counts, v->options);
 }
 
 void sl_profile_footprint_json(sl_json *j, const void *value)
@@ -102,7 +102,7 @@ static void counts_cell(sl_document *d, sl_table *t, const sl_profile_counts *co
     sl_profile_value *value = t ? sl_document_alloc(d, sizeof *value) : NULL;
     if (value) {
         *value = (sl_profile_value){.counts = counts, .options = o};
-        sl_table_json_value(t, put_members, value);
+        sl_table_json_value(t, write_members, value);
     } else {
         sl_table_none(t);
     }

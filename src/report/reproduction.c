@@ -191,7 +191,7 @@ static void add_item(void *context, const sl_compared_item *item)
 }
 
 /* How many statements there are of each verdict. */
-static void put_tally(sl_json *j, const void *of)
+static void write_tally(sl_json *j, const void *of)
 {
     size_t tally[SL_VERDICTS];
     sl_reproduction_tally(of, tally);
@@ -229,7 +229,7 @@ void sl_document_reproductions(sl_document *d, const sl_reproduction *item, size
         sl_table_cell(t, item[i].paper->name);
         sl_table_cell(t, item[i].paper->title);
         sl_table_bool(t, item[i].quick);
-        sl_table_json_value(t, put_tally, &item[i]);
+        sl_table_json_value(t, write_tally, &item[i]);
         n.paper = item[i].paper->name;
         sl_reproduction_each(&item[i], add_item, &n);
         add_failures(failures, &item[i]);

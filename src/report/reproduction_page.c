@@ -71,7 +71,7 @@ static void add_rows(sl_table *t, const sl_reproduction *r, const sl_paper_figur
         add_row(t, r, figure, -1, group);
 }
 
-static sl_status put_table(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
+static sl_status write_table(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
 {
     sl_column *columns = calloc(2 + 3 * figure->columns, sizeof *columns);
     size_t count = 0;
@@ -228,7 +228,7 @@ static void draw_axis(bars *b, double width)
     }
 }
 
-static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
+static void write_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
 {
     bars b = {.file = file, .r = r, .figure = figure};
     for (size_t c = 0; c < figure->columns; c++)
@@ -276,7 +276,7 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
 
 /* ---- claims ---- */
 
-static sl_status put_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
+static sl_status write_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("verdict"), SL_TEXTS("claim"), SL_NUMBERS("paper"), SL_NUMBERS("ours"),
                                         SL_TEXTS("explanation")};
@@ -295,7 +295,7 @@ static sl_status put_claims(FILE *file, const sl_reproduction *r, const sl_paper
     return sl_table_html(t, file, "Claims of the paper", "claims", error);
 }
 
-static void put_reasons(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
+static void write_reasons(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
 {
     bool open = false;
     for (size_t c = 0; c < figure->columns; c++)
@@ -319,7 +319,7 @@ static void put_reasons(FILE *file, const sl_reproduction *r, const sl_paper_fig
 
 /* ---- the page ---- */
 
-static sl_status put_figure(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
+static sl_status write_figure(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
 {
     fputs("<section id=\"", file);
     sl_html_text(file, figure->id);
@@ -329,11 +329,11 @@ static sl_status put_figure(FILE *file, const sl_reproduction *r, const sl_paper
     sl_html_text(file, figure->where);
     fputs("</span></h2>\n", file);
     if (figure->columns)
-        put_bars(file, r, figure);
-    sl_status status = figure->claims ? put_claims(file, r, figure, error) : SL_OK;
+        write_bars(file, r, figure);
+    sl_status status = figure->claims ? write_claims(file, r, figure, error) : SL_OK;
     if (figure->columns && !status)
-        status = put_table(file, r, figure, error);
-    put_reasons(file, r, figure);
+        status = write_table(file, r, figure, error);
+    write_reasons(file, r, figure);
     if (*figure->note) {
         fputs("<p class=note>", file);
         sl_html_text(file, figure->note);
@@ -343,7 +343,7 @@ static sl_status put_figure(FILE *file, const sl_reproduction *r, const sl_paper
     return status;
 }
 
-static void put_overview(FILE *file, const sl_reproduction *r)
+static void write_overview(FILE *file, const sl_reproduction *r)
 {
     static const char *const titles[SL_VERDICTS] = {"", "agree", "same direction", "differ", "unknown"};
     size_t tally[SL_VERDICTS];
@@ -368,7 +368,7 @@ static void put_overview(FILE *file, const sl_reproduction *r)
     fputs("</section>\n", file);
 }
 
-static void put_nav(FILE *file, const sl_reproduction *r)
+static void write_nav(FILE *file, const sl_reproduction *r)
 {
     fputs("<nav aria-label=Figures><ul>\n<li><a href=\"#overview\">Overview</a></li>\n", file);
     for (size_t f = 0; f < r->paper->figures; f++) {
@@ -392,13 +392,13 @@ sl_status sl_reproduction_page(FILE *file, const sl_reproduction *r, sl_error *e
     sl_html_text(file, r->paper->source);
     fprintf(file, " \u00b7 sluice " SLUICE_VERSION " reproduce%s</p>\n</header>\n",
             r->quick ? " \u00b7 <b>quick run on few programs</b>" : "");
-    put_nav(file, r);
+    write_nav(file, r);
     fputs("<main id=main>\n", file);
-    put_overview(file, r);
+    write_overview(file, r);
     sl_status status = SL_OK;
     for (size_t f = 0; f < r->paper->figures && !status; f++)
         if (r->wanted[f])
-            status = put_figure(file, r, &r->paper->figure[f], error);
+            status = write_figure(file, r, &r->paper->figure[f], error);
     fputs("</main>\n<script type=\"application/json\" id=data>{\"kernels\": []}</script>\n", file);
     sl_page_frame_end(file);
     if (!status && (fflush(file) || ferror(file)))

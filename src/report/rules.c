@@ -345,7 +345,7 @@ static void find_low_occupancy(sl_rule_run *run)
         percent(k->busy, busy));
 }
 
-static const sl_kernel_facts *launched_most(const sl_fact_list *all)
+static const sl_kernel_facts *most_launched(const sl_fact_list *all)
 {
     const sl_kernel_facts *best = &all->kernel[0];
     for (uint32_t i = 1; i < all->kernels; i++)
@@ -360,7 +360,7 @@ static void find_launch_overhead(sl_rule_run *run)
     const sl_fact_list *all = run->facts;
     double launches = (double)all->launches, overhead = all->launch_cycles * launches, own = 0;
     char count[SL_HUMAN_BYTES], cycles[SL_HUMAN_BYTES], start[SL_HUMAN_BYTES], kernels[64] = "";
-    if (run->kernel != launched_most(all))
+    if (run->kernel != most_launched(all))
         return;
     for (uint32_t i = 0; i < all->kernels; i++)
         own += all->kernel[i].time;

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-static void put_escaped(FILE *file, const char *text)
+static void write_escaped(FILE *file, const char *text)
 {
     size_t length;
     for (; *text; text += length) {
@@ -21,7 +21,7 @@ static void put_escaped(FILE *file, const char *text)
     }
 }
 
-static void put_number(FILE *file, const char *name, double value)
+static void write_number(FILE *file, const char *name, double value)
 {
     char text[SL_HUMAN_BYTES];
     fprintf(file, " %s=\"%s\"", name, sl_human_ratio(value, 1, text));
@@ -38,31 +38,31 @@ void sl_svg_start(FILE *file, unsigned width, unsigned height, const char *style
 void sl_svg_line(FILE *file, const char *class, double x1, double y1, double x2, double y2)
 {
     fprintf(file, "<line class=\"%s\"", class);
-    put_number(file, "x1", x1);
-    put_number(file, "y1", y1);
-    put_number(file, "x2", x2);
-    put_number(file, "y2", y2);
+    write_number(file, "x1", x1);
+    write_number(file, "y1", y1);
+    write_number(file, "x2", x2);
+    write_number(file, "y2", y2);
     fputs("/>\n", file);
 }
 
 void sl_svg_rect(FILE *file, const char *class, double x, double y, double width, double height)
 {
     fprintf(file, "<rect class=\"%s\"", class);
-    put_number(file, "x", x);
-    put_number(file, "y", y);
-    put_number(file, "width", width);
-    put_number(file, "height", height);
+    write_number(file, "x", x);
+    write_number(file, "y", y);
+    write_number(file, "width", width);
+    write_number(file, "height", height);
     fputs("/>\n", file);
 }
 
 void sl_svg_dot(FILE *file, const char *class, double x, double y, double radius, const char *title)
 {
     fprintf(file, "<circle class=\"%s\"", class);
-    put_number(file, "cx", x);
-    put_number(file, "cy", y);
-    put_number(file, "r", radius);
+    write_number(file, "cx", x);
+    write_number(file, "cy", y);
+    write_number(file, "r", radius);
     fputs("><title>", file);
-    put_escaped(file, title);
+    write_escaped(file, title);
     fputs("</title></circle>\n", file);
 }
 
@@ -71,12 +71,12 @@ void sl_svg_text(FILE *file, const char *class, sl_anchor anchor, bool turned, d
     static const char *const anchors[] = {"start", "middle", "end"};
     char across[SL_HUMAN_BYTES], down[SL_HUMAN_BYTES];
     fprintf(file, "<text class=\"%s\" text-anchor=\"%s\"", class, anchors[anchor]);
-    put_number(file, "x", x);
-    put_number(file, "y", y);
+    write_number(file, "x", x);
+    write_number(file, "y", y);
     if (turned)
         fprintf(file, " transform=\"rotate(-90 %s %s)\"", sl_human_ratio(x, 1, across), sl_human_ratio(y, 1, down));
     fputc('>', file);
-    put_escaped(file, text);
+    write_escaped(file, text);
     fputs("</text>\n", file);
 }
 

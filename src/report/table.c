@@ -334,7 +334,7 @@ static void spaces(FILE *file, size_t count)
 }
 
 /* The text in `width` columns; when it is longer, its start and its end with "…" between. */
-static void put_cell(FILE *file, const char *text, size_t width, bool right, bool last)
+static void write_cell(FILE *file, const char *text, size_t width, bool right, bool last)
 {
     size_t columns = sl_utf8_columns(text);
     if (columns <= width) {
@@ -357,7 +357,7 @@ static void put_cell(FILE *file, const char *text, size_t width, bool right, boo
 }
 
 /* Word by word, the lines after the first below it. */
-static void put_wrapped(FILE *file, const char *text, size_t width, size_t indent)
+static void write_wrapped(FILE *file, const char *text, size_t width, size_t indent)
 {
     while (sl_utf8_columns(text) > width) {
         size_t bytes = sl_utf8_prefix(text, width), cut = bytes;
@@ -372,7 +372,7 @@ static void put_wrapped(FILE *file, const char *text, size_t width, size_t inden
     fputs(text, file);
 }
 
-static void put_row(const sl_table *t, FILE *file, char *const *cells, const layout *l)
+static void write_row(const sl_table *t, FILE *file, char *const *cells, const layout *l)
 {
     size_t last = t->columns; /* nothing is written behind the last text */
     while (last && (!l->widths[last - 1] || !*cells[last - 1]))
@@ -384,15 +384,15 @@ static void put_row(const sl_table *t, FILE *file, char *const *cells, const lay
         spaces(file, first ? 0 : l->gap);
         first = false;
         if (t->column[c].fit == SL_FIT_WRAPS)
-            put_wrapped(file, cells[c], l->widths[c], total_width(t, l) - l->widths[c]);
+            write_wrapped(file, cells[c], l->widths[c], total_width(t, l) - l->widths[c]);
         else
-            put_cell(file, cells[c], l->widths[c], t->column[c].right, c + 1 == last);
+            write_cell(file, cells[c], l->widths[c], t->column[c].right, c + 1 == last);
     }
     fputc('\n', file);
 }
 
 /* Headings of one word are in the lower of two lines. */
-static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool split)
+static bool write_titles(const sl_table *t, FILE *file, const layout *l, bool split)
 {
     char **title = calloc(2 * t->columns, sizeof *title), **below = title ? title + t->columns : NULL;
     bool good = title, any = false;
@@ -405,9 +405,9 @@ static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool spli
         any |= good && *title[c] && l->widths[c];
     }
     if (good && split && any)
-        put_row(t, file, title, l);
+        write_row(t, file, title, l);
     if (good)
-        put_row(t, file, below, l);
+        write_row(t, file, below, l);
     for (size_t c = 0; title && c < 2 * t->columns; c++)
         free(title[c]);
     free(title);
@@ -424,7 +424,7 @@ static size_t leading(const sl_table *t)
 }
 
 /* The table; in parts, each as wide as it may be, where it does not fit. */
-static bool put_parts(const sl_table *t, FILE *file, layout *l, size_t width, bool split)
+static bool write_parts(const sl_table *t, FILE *file, layout *l, size_t width, bool split)
 {
     if (width && total_width(t, l) > width) { /* there is room for names, then */
         measure(t, l, split);
@@ -449,9 +449,9 @@ static bool put_parts(const sl_table *t, FILE *file, layout *l, size_t width, bo
             part.widths[to] = 0;
         if (good && from > keys)
             fputc('\n', file);
-        good = good && put_titles(t, file, &part, split);
+        good = good && write_titles(t, file, &part, split);
         for (size_t i = 0; good && i + t->columns <= l->count; i += t->columns)
-            put_row(t, file, l->cells + i, &part);
+            write_row(t, file, l->cells + i, &part);
         from = to;
     } while (good && from < t->columns);
     free(part.widths);
@@ -490,7 +490,7 @@ static bool print(const sl_table *t, FILE *file, size_t width, sl_arena *arena)
     if (split)
         measure(t, &l, true);
     shrink(t, &l, width);
-    return put_parts(t, file, &l, width, split);
+    return write_parts(t, file, &l, width, split);
 }
 
 sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *error)

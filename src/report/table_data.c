@@ -244,7 +244,7 @@ static void csv_keys(csv *c, const sl_table *t, const csv_column *of)
     }
 }
 
-static void put_value(FILE *file, sl_counter counter, uint64_t value)
+static void write_value(FILE *file, sl_counter counter, uint64_t value)
 {
     const char *word = sl_counter_word(counter, value);
     if (word)
@@ -261,7 +261,7 @@ static void csv_counters(csv *c, const sl_counter_set *known, const sl_cell *cel
             continue;
         csv_comma(c);
         if (sl_counts_has(&counts, (sl_counter)i))
-            put_value(c->file, (sl_counter)i, counts.value[i]);
+            write_value(c->file, (sl_counter)i, counts.value[i]);
     }
 }
 

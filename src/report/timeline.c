@@ -47,8 +47,8 @@ static uint64_t process_of_level(const sl_timeline *t, uint32_t level)
 }
 
 /* Most of the file: written without spaces. */
-static void put_slice(sl_timeline *t, const char *name, uint64_t process, uint64_t thread, uint64_t from,
-                      uint64_t until)
+static void write_slice(sl_timeline *t, const char *name, uint64_t process, uint64_t thread, uint64_t from,
+                        uint64_t until)
 {
     fprintf(t->file,
             ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"ts\":%" PRIu64
@@ -69,7 +69,7 @@ static void flush_counters(sl_timeline *t, uint32_t level)
     }
 }
 
-static void put_counter(sl_timeline *t, uint32_t level, int counter, uint32_t bank, uint64_t now, uint32_t value)
+static void write_counter(sl_timeline *t, uint32_t level, int counter, uint32_t bank, uint64_t now, uint32_t value)
 {
     level_state *l = &t->level[level];
     char text[32];
@@ -169,7 +169,7 @@ static void flush(sl_timeline *t, uint32_t core, uint32_t scheduler)
         [SL_CYCLE_BARRIER] = "barrier",   [SL_CYCLE_IDLE] = "idle"};
     stretch *s = &t->stretch[core * t->machine.core.schedulers + scheduler];
     if (s->from < s->until && s->kind != SL_CYCLE_IDLE)
-        put_slice(t, names[s->kind], 1 + core, scheduler, s->from, s->until);
+        write_slice(t, names[s->kind], 1 + core, scheduler, s->from, s->until);
     s->from = s->until = 0;
 }
 
@@ -196,9 +196,9 @@ static void on_bank(void *to, uint32_t level, uint32_t bank, uint64_t now, uint3
     uint64_t until = now + 1;
     if (t->failed || !cut(t, &now, &until))
         return;
-    put_counter(t, level, MSHRS, bank, now, mshrs);
+    write_counter(t, level, MSHRS, bank, now, mshrs);
     if (level)
-        put_counter(t, level, QUEUE, bank, now, queued);
+        write_counter(t, level, QUEUE, bank, now, queued);
 }
 
 static void on_dram(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write)
@@ -210,7 +210,7 @@ static void on_dram(void *to, uint32_t channel, uint64_t now, sl_dram_command co
     sl_timeline *t = to;
     uint64_t until = now + 1;
     if (!t->failed && cut(t, &now, &until))
-        put_slice(t, names[command][write], process_of_level(t, t->machine.levels), channel, now, until);
+        write_slice(t, names[command][write], process_of_level(t, t->machine.levels), channel, now, until);
 }
 
 static void flush_all(sl_timeline *t)

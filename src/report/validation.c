@@ -257,13 +257,13 @@ static void add_counters(sl_document *d, const sl_validation *v)
 
 /* ---- for programs ---- */
 
-static void put_double(sl_json *j, const char *key, bool known, double value)
+static void write_double(sl_json *j, const char *key, bool known, double value)
 {
     if (known)
         sl_json_double_member(j, key, value);
 }
 
-static void put_quantities(sl_json *j, const void *of)
+static void write_quantities(sl_json *j, const void *of)
 {
     const sl_validated *l = of;
     sl_json_object(j, false);
@@ -271,18 +271,18 @@ static void put_quantities(sl_json *j, const void *of)
         double value = 0;
         sl_json_object_member(j, sl_quantity_infos[q].name, false);
         bool known = sl_quantity_value(q, &l->measured, &value);
-        put_double(j, "measured", known, value);
+        write_double(j, "measured", known, value);
         known = sl_quantity_value(q, &l->model[0], &value);
-        put_double(j, "model", known, value);
+        write_double(j, "model", known, value);
         known = sl_quantity_error(q, &l->measured, &l->model[0], &value);
-        put_double(j, "error", known, value);
+        write_double(j, "error", known, value);
         sl_json_close(j, '}');
     }
     sl_json_close(j, '}');
 }
 
 /* Mean errors of the counters that both sides have, by name. */
-static void put_counters(sl_json *j, const void *of)
+static void write_counters(sl_json *j, const void *of)
 {
     const sl_validation *v = of;
     sl_json_object(j, true);
@@ -320,7 +320,7 @@ static void launch_row(sl_table *t, const sl_validation *v, const sl_validated *
     sl_table_dims(t, l->grid);
     sl_table_dims(t, l->block);
     sl_table_bool(t, sl_validation_counts(v, l));
-    sl_table_json_value(t, put_quantities, l);
+    sl_table_json_value(t, write_quantities, l);
     sl_table_all_counts(t, &l->measured);
     sl_table_all_counts(t, &l->model[0]);
 }
@@ -367,7 +367,7 @@ void sl_document_validation_data(sl_document *d, const sl_validation *v)
     sl_document_count(d, "launches_counted", counted(v));
     sl_document_count(d, "launches_without_counters", v->unmeasured);
     add_mean_data(d, v);
-    sl_document_json(d, "counters", put_counters, v);
+    sl_document_json(d, "counters", write_counters, v);
     sl_table *json = sl_document_table(d, "launches", NULL, SL_FORM_JSON, launches, sizeof launches / sizeof *launches);
     sl_table *csv = sl_document_table(d, NULL, NULL, SL_FORM_CSV, values, sizeof values / sizeof *values);
     for (size_t i = 0; i < v->launches; i++) {

@@ -232,6 +232,20 @@ static char *explain(sl_comparison *c, int direction)
 
 /* ---- what to look at ---- */
 
+/* Whether all instructions of its kind in its kernel got worse: a rewritten access leaves some that are new, while
+ * others are gone. */
+static bool kind_is_worse(const sl_comparison *c, size_t at, sl_metric metric, double min_change)
+{
+    const sl_compared_load *of = &c->loads.items[at];
+    double change = 0;
+    for (size_t i = 0; i < c->loads.count; i++) {
+        const sl_compared_load *l = &c->loads.items[i];
+        if (l->kernel == of->kernel && kind_of(l) == kind_of(of))
+            change += sl_compared_change(&l->of, metric);
+    }
+    return change >= min_change;
+}
+
 /* What got worse most in B; where nothing did, what has most. */
 static bool look_next(sl_comparison *c)
 {
@@ -241,7 +255,8 @@ static bool look_next(sl_comparison *c)
     char text[SL_METRIC_BYTES], share[SL_HUMAN_BYTES];
     if (!sl_counts_metric(metric, &c->total.counts[1], &all) || all <= 0)
         return true;
-    bool worse = at != SIZE_MAX && sl_compared_change(&c->loads.items[at].of, metric) >= MIN_CHANGE * all;
+    bool worse = at != SIZE_MAX && sl_compared_change(&c->loads.items[at].of, metric) >= MIN_CHANGE * all &&
+                 kind_is_worse(c, at, metric, MIN_CHANGE * all);
     for (size_t i = 0; !worse && i < c->loads.count; i++) {
         const sl_compared_sides *of = &c->loads.items[i].of;
         if (of->there[1] && sl_counts_metric(metric, &of->counts[1], &value) && value > most) {

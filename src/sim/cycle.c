@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The cycles of a launch, one after the other, by one thread or several (crew.h). */
+/* The cycles of a launch, one after the other, by one thread or several (workers.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "sim/bank.h"
 #include "sim/core.h"
-#include "sim/crew.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
 #include "sim/host_prefetch.h"
 #include "sim/network.h"
+#include "sim/workers.h"
 
 enum {
     PATIENCE = 1000000, /* cycles without progress */
@@ -273,65 +273,66 @@ static void tick_batch(sl_view *view, const uint32_t *batch, uint32_t shards, ui
 
 /* The number of a shard with work, in the order in which a thread takes them: the first from the front, others from the
  * back. */
-static uint32_t due_shard(const sl_crew *crew, uint32_t thread, uint32_t i)
+static uint32_t active_shard(const sl_workers *workers, uint32_t thread, uint32_t i)
 {
-    return crew->due[thread ? crew->dues - 1 - i : i];
+    return workers->active[thread ? workers->actives - 1 - i : i];
 }
 
 /* Whether no thread has claimed a shard in this cycle; claims it for the calling thread. */
-static bool is_unclaimed(const sl_crew *crew, const sl_shard *shard)
+static bool is_unclaimed(const sl_workers *workers, const sl_shard *shard)
 {
-    return atomic_load_explicit(&shard->claimed, memory_order_relaxed) != crew->now + 1;
+    return atomic_load_explicit(&shard->claimed, memory_order_relaxed) != workers->now + 1;
 }
-static bool claim(const sl_crew *crew, sl_shard *shard)
+static bool claim(const sl_workers *workers, sl_shard *shard)
 {
-    uint32_t mark = (uint32_t)crew->now + 1;
-    return is_unclaimed(crew, shard) && atomic_exchange_explicit(&shard->claimed, mark, memory_order_relaxed) != mark;
+    uint32_t mark = (uint32_t)workers->now + 1;
+    return is_unclaimed(workers, shard) &&
+           atomic_exchange_explicit(&shard->claimed, mark, memory_order_relaxed) != mark;
 }
 
 /* Runs the shards that the thread owns: their data is in the cache of its host core. */
-static void run_own_shards(sl_crew *crew, uint32_t thread)
+static void run_own_shards(sl_workers *workers, uint32_t thread)
 {
     uint32_t batch[BATCH], shards = 0;
-    for (uint32_t i = 0; i < crew->dues; i++) {
-        uint32_t g = due_shard(crew, thread, i);
-        sl_shard *shard = &crew->view->sim.shard[g];
-        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !claim(crew, shard))
+    for (uint32_t i = 0; i < workers->actives; i++) {
+        uint32_t g = active_shard(workers, thread, i);
+        sl_shard *shard = &workers->view->sim.shard[g];
+        if (atomic_load_explicit(&shard->owner, memory_order_relaxed) != thread || !claim(workers, shard))
             continue;
         batch[shards++] = g;
         if (shards < BATCH)
             continue;
-        tick_batch(&crew->view[thread], batch, shards, crew->now);
+        tick_batch(&workers->view[thread], batch, shards, workers->now);
         shards = 0;
     }
     if (shards)
-        tick_batch(&crew->view[thread], batch, shards, crew->now);
+        tick_batch(&workers->view[thread], batch, shards, workers->now);
 }
 
 /* Steals shards of other threads for good, while so many are unclaimed that moving their data pays off. */
-static void steal_shards(sl_crew *crew, uint32_t thread, uint32_t min_left)
+static void steal_shards(sl_workers *workers, uint32_t thread, uint32_t min_left)
 {
     uint32_t left, first = 0;
     do {
         left = 0;
-        for (uint32_t i = 0; i < crew->dues; i++) {
-            uint32_t g = due_shard(crew, thread, i);
-            if (is_unclaimed(crew, &crew->view->sim.shard[g]) && !left++)
+        for (uint32_t i = 0; i < workers->actives; i++) {
+            uint32_t g = active_shard(workers, thread, i);
+            if (is_unclaimed(workers, &workers->view->sim.shard[g]) && !left++)
                 first = g;
         }
         if (left < min_left || !left)
             return;
-        if (claim(crew, &crew->view->sim.shard[first])) {
-            atomic_store_explicit(&crew->view->sim.shard[first].owner, (uint16_t)thread, memory_order_relaxed);
-            tick_batch(&crew->view[thread], &first, 1, crew->now);
+        if (claim(workers, &workers->view->sim.shard[first])) {
+            atomic_store_explicit(&workers->view->sim.shard[first].owner, (uint16_t)thread, memory_order_relaxed);
+            tick_batch(&workers->view[thread], &first, 1, workers->now);
         }
     } while (left > min_left);
 }
 
-static void work(sl_crew *crew, uint32_t thread)
+static void work(sl_workers *workers, uint32_t thread)
 {
-    run_own_shards(crew, thread);
-    steal_shards(crew, thread, MIN_LEFT);
+    run_own_shards(workers, thread);
+    steal_shards(workers, thread, MIN_LEFT);
 }
 
 /* Delivers deferred data to L1s, and completed stores to cores. */
@@ -351,22 +352,22 @@ static void deliver_deferred(sl_sim *sim)
 /* Cycle t of the cores, and t + 1 of the rest; *at_end: after the first of these nothing was left to do. */
 static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *error)
 {
-    sl_crew *crew = sim->crew;
+    sl_workers *workers = sim->workers;
     bool idle = !sim->stock.used && !sim->evictions_in_flight;
     sl_view *failed = NULL;
-    crew->now = sim->now++;
+    workers->now = sim->now++;
     sim->defers = true;
-    sl_team_open(&crew->team);
-    crew->memory_ticked = tick_memory(sim);
-    work(crew, 0);
-    sl_team_close(&crew->team);
-    steal_shards(crew, 0, 1); /* the other threads may be late */
+    sl_work_gate_open(&workers->gate);
+    workers->memory_ticked = tick_memory(sim);
+    work(workers, 0);
+    sl_work_gate_close(&workers->gate);
+    steal_shards(workers, 0, 1); /* the other threads may be late */
     gather_senders(sim);
     sim->defers = false;
     sim->now--;
-    *any = crew->memory_ticked;
-    for (uint32_t i = 0; i < crew->threads; i++) {
-        sl_view *view = &crew->view[i];
+    *any = workers->memory_ticked;
+    for (uint32_t i = 0; i < workers->threads; i++) {
+        sl_view *view = &workers->view[i];
         sim->blocks_done += view->ended;
         sim->room |= view->sim.room;
         sim->failed |= view->sim.failed;
@@ -378,9 +379,9 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
             failed = view;
     }
     *at_end = idle && sim->blocks_done == sl_loaded_blocks(sim->loaded) && !sl_requests_used(sim);
-    for (uint32_t i = 0; i < crew->threads; i++) {
-        sim->blocks_done += crew->view[i].ended_after;
-        crew->view[i].ended_after = 0;
+    for (uint32_t i = 0; i < workers->threads; i++) {
+        sim->blocks_done += workers->view[i].ended_after;
+        workers->view[i].ended_after = 0;
     }
     if (failed && error)
         *error = failed->error;
@@ -391,16 +392,16 @@ static sl_status tick_together(sl_sim *sim, bool *at_end, bool *any, sl_error *e
  * not. */
 static bool is_worth_sharing(sl_sim *sim)
 {
-    sl_crew *crew = sim->crew;
+    sl_workers *workers = sim->workers;
     uint64_t next = sim->now + 1;
-    if (!crew || next - sim->last_progress > PATIENCE || next >= UINT32_MAX ||
+    if (!workers || next - sim->last_progress > PATIENCE || next >= UINT32_MAX ||
         (sim->options.max_cycles && next > sim->options.max_cycles))
         return false;
-    crew->dues = 0;
+    workers->actives = 0;
     for (uint32_t g = 0; g < sim->shards; g++)
         if (sim->shard[g].core_next <= sim->now || sim->shard[g].fill_next <= next)
-            crew->due[crew->dues++] = g;
-    return crew->dues >= crew->min_dues;
+            workers->active[workers->actives++] = g;
+    return workers->actives >= workers->min_active;
 }
 
 /* ---- all cycles ---- */
@@ -450,7 +451,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
     for (;;) {
         bool at_end, any;
         if (!ahead) {
-            for (uint32_t g = 0; sim->crew && g < sim->shards; g++)
+            for (uint32_t g = 0; sim->workers && g < sim->shards; g++)
                 drain_inbox(sim, g);
             tick_memory(sim);
             tick_all_fills(sim);
@@ -496,11 +497,11 @@ static sl_status run_job(void *context, size_t index, unsigned worker, sl_error 
     (void)worker;
     if (!index) {
         sl_status status = run(sim, error);
-        sl_team_end(&sim->crew->team);
+        sl_work_gate_end(&sim->workers->gate);
         return status;
     }
-    for (uint64_t seen = 0; sl_team_enter(&sim->crew->team, &seen); sl_team_leave(&sim->crew->team))
-        work(sim->crew, (uint32_t)index);
+    for (uint64_t seen = 0; sl_work_gate_enter(&sim->workers->gate, &seen); sl_work_gate_leave(&sim->workers->gate))
+        work(sim->workers, (uint32_t)index);
     return SL_OK;
 }
 
@@ -508,12 +509,12 @@ sl_status sl_sim_cycles(sl_sim *sim, sl_error *error)
 {
     sl_pool *pool = sim->options.pool;
     sl_banks_prepare(sim);
-    sl_status status = sl_crew_create(sim, pool, &sim->crew, error);
+    sl_status status = sl_workers_create(sim, pool, &sim->workers, error);
     if (!status)
-        status = sim->crew ? sl_pool_run(pool, sim->crew->threads, run_job, sim, error) : run(sim, error);
-    if (sim->crew && !status)
-        sl_crew_collect(sim, sim->crew);
-    sl_crew_destroy(sim->crew);
-    sim->crew = NULL;
+        status = sim->workers ? sl_pool_run(pool, sim->workers->threads, run_job, sim, error) : run(sim, error);
+    if (sim->workers && !status)
+        sl_workers_collect(sim, sim->workers);
+    sl_workers_destroy(sim->workers);
+    sim->workers = NULL;
     return status;
 }

@@ -121,12 +121,12 @@ struct sl_sim {
     sl_timing_wheel bank_wheel[SL_MAX_LEVELS]; /* of the levels below the first */
     void *shared_state[SL_MAX_LEVELS][2];      /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_core_sizes core_sizes; /* of the arrays that cores have */
-    sl_shard *shard;          /* [shards] */
-    struct sl_crew *crew;     /* further threads (crew.h); NULL: none */
-    bool defers;              /* while other threads simulate the cores: events for cores are deferred */
-    bool is_view;             /* this is the copy of a thread of the crew */
-    sl_queue fills, acks;     /* deferred: data for L1, and stores that have completed */
+    sl_core_sizes core_sizes;   /* of the arrays that cores have */
+    sl_shard *shard;            /* [shards] */
+    struct sl_workers *workers; /* further threads (workers.h); NULL: none */
+    bool defers;                /* while other threads simulate the cores: events for cores are deferred */
+    bool is_view;               /* this is the copy of a thread of the workers */
+    sl_queue fills, acks;       /* deferred: data for L1, and stores that have completed */
     uint32_t shards;
     uint64_t *senders; /* mask of L1s with a request to send that do not wait for a queue entry */
     sl_port *port;     /* [L1s] */

@@ -14,7 +14,7 @@
 /* ---- the code ---- */
 
 /* What a program kept: names and texts, each ended by a zero. */
-static sl_status split_texts(sl_ptx_texts *texts, const char *data, size_t bytes, sl_error *error)
+static sl_status split_texts(sl_ptx_sources *texts, const char *data, size_t bytes, sl_error *error)
 {
     sl_status status = SL_OK;
     for (const char *name = data, *ptx, *end; !status && name < data + bytes; name = end + 1) {
@@ -22,7 +22,7 @@ static sl_status split_texts(sl_ptx_texts *texts, const char *data, size_t bytes
         if (ptx >= data + bytes) /* the program ended while it wrote */
             break;
         end = ptx + strlen(ptx);
-        status = sl_ptx_texts_add(texts, strdup(ptx), (size_t)(end - ptx), name, error);
+        status = sl_ptx_sources_add(texts, strdup(ptx), (size_t)(end - ptx), name, error);
     }
     return status;
 }
@@ -38,13 +38,13 @@ sl_status sl_input_find_code(sl_input *input, const char *path, sl_error *error)
     if (sl_elf_is(data, bytes)) {
         status = sl_fatbin_add_elf(&fatbin, data, bytes, error);
         if (!status)
-            status = sl_ptx_texts_add_fatbin(&input->texts, &fatbin, SL_PROGRAM_SM, error);
+            status = sl_ptx_sources_add_fatbin(&input->texts, &fatbin, SL_PROGRAM_SM, error);
         if (!status && !input->texts.count)
             status = sl_fail(error, SL_NOT_FOUND, "%s has no PTX", path);
     } else if (memchr(data, 0, bytes)) {
         status = split_texts(&input->texts, data, bytes, error);
     } else {
-        status = sl_ptx_texts_add(&input->texts, strndup(data, bytes), bytes, path, error);
+        status = sl_ptx_sources_add(&input->texts, strndup(data, bytes), bytes, path, error);
     }
     free(data);
     sl_fatbin_fini(&fatbin);
@@ -88,13 +88,13 @@ static sl_status check_plan(const sl_plan *plan, const char *ptx, size_t length,
  * code of none, the check of the last says what is wrong. */
 static sl_status check_plans(sl_plan_list *list, const sl_input *input, const char *name, sl_error *error)
 {
-    const sl_ptx_text own = {(char *)(uintptr_t)input->ptx, input->ptx_length, ""};
+    const sl_ptx_source own = {(char *)(uintptr_t)input->ptx, input->ptx_length, ""};
     size_t texts = input->ptx ? 1 : input->texts.count;
     uint32_t kept = 0;
     sl_status status = SL_OK;
     for (uint32_t p = 0; p < list->count && !status; p++)
         for (size_t i = 0; i < texts && !status; i++) {
-            const sl_ptx_text *text = input->ptx ? &own : &input->texts.items[i];
+            const sl_ptx_source *text = input->ptx ? &own : &input->texts.items[i];
             bool last = !kept && p + 1 == list->count && i + 1 == texts;
             if (!last && sl_ptx_text_hash(text->ptx, text->length) != list->plan[p].code_hash)
                 continue;

@@ -13,7 +13,7 @@
 #include "base/new_file.h"
 
 /* A word as a shell takes it. */
-static void put_quoted(FILE *file, const char *word)
+static void write_quoted(FILE *file, const char *word)
 {
     fputc('\'', file);
     for (; *word; word++)
@@ -25,7 +25,7 @@ static void put_quoted(FILE *file, const char *word)
 }
 
 /* A file name in an #SBATCH line. There a '%' begins a pattern. */
-static void put_output(FILE *file, const char *name, const char *end)
+static void write_output(FILE *file, const char *name, const char *end)
 {
     fputs("#SBATCH --output=\"", file);
     for (; *name; name++) {
@@ -37,50 +37,50 @@ static void put_output(FILE *file, const char *name, const char *end)
 }
 
 /* A file name that no program takes for an option. */
-static void put_name(FILE *file, const char *name)
+static void write_name(FILE *file, const char *name)
 {
     if (*name == '-')
         fputs("./", file);
-    put_quoted(file, name);
+    write_quoted(file, name);
 }
 
-static void put_command(FILE *file, const sl_slurm_job *job, const char *program)
+static void write_command(FILE *file, const sl_slurm_job *job, const char *program)
 {
-    put_quoted(file, program);
+    write_quoted(file, program);
     fputs(" sweep ", file);
-    put_name(file, job->spec);
+    write_name(file, job->spec);
     if (job->cache) {
         fputs(" --cache ", file);
-        put_name(file, job->cache);
+        write_name(file, job->cache);
     }
 }
 
-static void put_array(FILE *file, const sl_slurm_job *job, const char *program)
+static void write_array(FILE *file, const sl_slurm_job *job, const char *program)
 {
     unsigned long long tasks = job->tasks;
     fprintf(file, "#!/bin/sh\n#SBATCH --job-name=sluice-sweep\n#SBATCH --array=0-%llu\n", tasks - 1);
-    put_output(file, job->database, "-%a.log");
+    write_output(file, job->database, "-%a.log");
     fputs("exec ", file);
-    put_command(file, job, program);
+    write_command(file, job, program);
     fprintf(file, " --shard \"$SLURM_ARRAY_TASK_ID/%llu\" -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", tasks);
-    put_name(file, job->database);
+    write_name(file, job->database);
     fputs(".part-\"$SLURM_ARRAY_TASK_ID\"\n", file);
 }
 
 /* A task that never started wrote no part: its points are run here. */
-static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
+static void write_merge(FILE *file, const sl_slurm_job *job, const char *program)
 {
     fputs("#!/bin/sh\n#SBATCH --job-name=sluice-merge\n", file);
-    put_output(file, job->database, "-merge.log");
+    write_output(file, job->database, "-merge.log");
     fprintf(file, "part=0\nwhile [ $part -lt %llu ]; do\n    file=", (unsigned long long)job->tasks);
-    put_name(file, job->database);
+    write_name(file, job->database);
     fputs(".part-$part\n    [ ! -e \"$file\" ] || set -- \"$@\" --merge \"$file\"\n    part=$((part + 1))\ndone\nexec ",
           file);
-    put_command(file, job, program);
+    write_command(file, job, program);
     fputs(" --csv ", file);
-    put_name(file, job->database);
+    write_name(file, job->database);
     fputs(".csv -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", file);
-    put_name(file, job->database);
+    write_name(file, job->database);
     fputs(" \"$@\"\n", file);
 }
 
@@ -143,9 +143,9 @@ sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
     const char *here = *job->database == '-' ? "./" : "";
     snprintf(array, sizeof array, "%s%s.sbatch", here, job->database);
     snprintf(merge, sizeof merge, "%s%s-merge.sbatch", here, job->database);
-    sl_status status = write_script(array, job, program, put_array, error);
+    sl_status status = write_script(array, job, program, write_array, error);
     if (!status)
-        status = write_script(merge, job, program, put_merge, error);
+        status = write_script(merge, job, program, write_merge, error);
     if (!status)
         status = sbatch(job, array, NULL, id, error);
     if (status)

@@ -21,8 +21,8 @@
 struct sl_point_store {
     sqlite3 *database;
     pthread_mutex_t lock; /* statements are shared by the threads of this program */
-    sqlite3_stmt *get, *insert_point, *insert_counter, *put_time, *get_timing, *put_timing, *begin, *commit, *rollback,
-        *clear;
+    sqlite3_stmt *get, *insert_point, *insert_counter, *write_time, *get_timing, *write_timing, *begin, *commit,
+        *rollback, *clear;
     _Atomic bool damaged;
     char path[1024];
 };
@@ -126,9 +126,9 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
          "NULL ORDER BY c.name"},
         {&store->insert_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&store->insert_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
-        {&store->put_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
+        {&store->write_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
         {&store->get_timing, "SELECT gain, spread, base, time, runs, checksum FROM timings WHERE key = ?"},
-        {&store->put_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?,?)"},
+        {&store->write_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?,?)"},
         {&store->clear, "DELETE FROM counters WHERE key = ?"},
         {&store->begin, "BEGIN IMMEDIATE"},
         {&store->commit, "COMMIT"},
@@ -275,8 +275,8 @@ void sl_point_store_close(sl_point_store *store)
 {
     if (!store)
         return;
-    sqlite3_stmt *all[] = {store->get,    store->insert_point, store->insert_counter, store->put_time,
-                           store->clear,  store->get_timing,   store->put_timing,     store->begin,
+    sqlite3_stmt *all[] = {store->get,    store->insert_point, store->insert_counter, store->write_time,
+                           store->clear,  store->get_timing,   store->write_timing,   store->begin,
                            store->commit, store->rollback};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
@@ -397,9 +397,9 @@ sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_po
 sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error)
 {
     pthread_mutex_lock(&store->lock);
-    sqlite3_bind_text(store->put_time, 1, key, -1, SQLITE_STATIC);
-    sqlite3_bind_double(store->put_time, 2, cpu_seconds);
-    sl_status status = step(store->put_time) ? SL_OK : failed(store, "write", error);
+    sqlite3_bind_text(store->write_time, 1, key, -1, SQLITE_STATIC);
+    sqlite3_bind_double(store->write_time, 2, cpu_seconds);
+    sl_status status = step(store->write_time) ? SL_OK : failed(store, "write", error);
     pthread_mutex_unlock(&store->lock);
     return status;
 }
@@ -436,12 +436,12 @@ static sl_status add_timing(void *context, const char *key, const sl_timing *tim
     sl_point_store *store = context;
     const double numbers[] = {timing->gain, timing->spread, timing->base, timing->time};
     pthread_mutex_lock(&store->lock);
-    sqlite3_bind_text(store->put_timing, 1, key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(store->write_timing, 1, key, -1, SQLITE_STATIC);
     for (int i = 0; i < 4; i++)
-        sqlite3_bind_double(store->put_timing, i + 2, numbers[i]);
-    sqlite3_bind_int64(store->put_timing, 6, timing->runs);
-    sqlite3_bind_int64(store->put_timing, 7, (sqlite3_int64)timing_checksum(key, timing));
-    sl_status status = step(store->put_timing) ? SL_OK : failed(store, "write", error);
+        sqlite3_bind_double(store->write_timing, i + 2, numbers[i]);
+    sqlite3_bind_int64(store->write_timing, 6, timing->runs);
+    sqlite3_bind_int64(store->write_timing, 7, (sqlite3_int64)timing_checksum(key, timing));
+    sl_status status = step(store->write_timing) ? SL_OK : failed(store, "write", error);
     pthread_mutex_unlock(&store->lock);
     return status;
 }

@@ -166,7 +166,7 @@ static sl_status visit_kernel(const launch_survey *t, const recorded *one, uint6
     const sl_input *input = t->wanted->input;
     sl_ptx_module *own = NULL;
     const char *code = input->spec.name, *kernel = sl_trace_kernel_at(t->wanted->recording->trace, one->kernel)->symbol;
-    const sl_ptx_text *text = sl_ptx_text_of(&input->texts, kernel, &own);
+    const sl_ptx_source *text = sl_ptx_source_of(&input->texts, kernel, &own);
     sl_arena arena;
     sl_arena_init(&arena);
     sl_status status = visit_launch(t, text ? own : t->module, text ? text->name : code, one, launches, &arena, error);

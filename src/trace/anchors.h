@@ -16,9 +16,9 @@ typedef struct sl_anchor_cell {
 } sl_anchor_cell;
 
 typedef struct sl_anchor_slot {
-    uint64_t base;       /* the latest */
-    uint64_t warp_step;  /* from one warp to the next */
-    uint64_t block_step; /* from a warp of one block to the same warp of the next */
+    uint64_t base;         /* the latest */
+    uint64_t warp_stride;  /* from one warp to the next */
+    uint64_t block_stride; /* from a warp of one block to the same warp of the next */
     uint32_t epoch;
 } sl_anchor_slot;
 
@@ -41,7 +41,7 @@ static inline uint64_t sl_anchor_predict(const sl_anchor_table *t, uint32_t warp
     const sl_anchor_slot *s = &t->slot[slot];
     if (s->epoch != t->epoch)
         return 0;
-    return cell->epoch == t->epoch ? cell->base + s->block_step : s->base + s->warp_step;
+    return cell->epoch == t->epoch ? cell->base + s->block_stride : s->base + s->warp_stride;
 }
 
 /* What it was. */
@@ -52,9 +52,9 @@ static inline void sl_anchor_learn(sl_anchor_table *t, uint32_t warp, uint32_t s
     if (s->epoch != t->epoch)
         *s = (sl_anchor_slot){.epoch = t->epoch};
     else
-        s->warp_step = base - s->base;
+        s->warp_stride = base - s->base;
     if (cell->epoch == t->epoch)
-        s->block_step = base - cell->base;
+        s->block_stride = base - cell->base;
     s->base = base;
     *cell = (sl_anchor_cell){base, t->epoch};
 }

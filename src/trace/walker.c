@@ -130,7 +130,7 @@ static sl_status read_shape(sl_block_walker *w, sl_block_view *view, size_t *byt
     return SL_OK;
 }
 
-/* Undoes put_anchors of the writer. */
+/* Reverses the anchors of the writer. */
 static sl_status read_anchors(sl_block_walker *w, uint32_t warp, uint32_t count, uint8_t *out)
 {
     sl_reading *slots = &w->section[SL_SECTION_SLOTS], *bases = &w->section[SL_SECTION_BASES];

@@ -12,7 +12,7 @@ static const char *put(const char *text, bool ascii)
     size_t size;
     free(written);
     FILE *file = open_memstream(&written, &size);
-    sl_text_put(file, text, ascii, false);
+    sl_text_append(file, text, ascii, false);
     fclose(file);
     return written;
 }
@@ -75,9 +75,9 @@ static const char *put_pieces(const char *text, size_t length, size_t cut)
     size_t size;
     free(written);
     FILE *file = open_memstream(&written, &size);
-    size_t used = sl_text_put_bytes(file, text, cut, false, true);
+    size_t used = sl_text_append_bytes(file, text, cut, false, true);
     assert_true(cut - used < 4);
-    assert_int_equal(sl_text_put_bytes(file, text + used, length - used, false, false), length - used);
+    assert_int_equal(sl_text_append_bytes(file, text + used, length - used, false, false), length - used);
     fclose(file);
     return written;
 }

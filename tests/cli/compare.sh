@@ -187,6 +187,34 @@ run "$sluice" compare aos.json unlike.json
 exits 0
 stdout_lacks 'now move_soa'
 
+it 'matches a kernel that reads fields of one array with one that reads an array for each'
+# By hand: opcodes as kinds alike, counted 2 of 5; arrays the same without offsets; half of the name is common. "fill" has
+# stores alone.
+loads() { # OPCODE ARRAY... : a load of 10 requests and 40 sectors of each
+    opcode=$1 between=
+    shift
+    for array; do
+        printf '%s{"source": "p.cu:7", "opcode": "%s", "array": "%s", "counters": {"ld_requests": 10, "ld_sectors": 40}}' "$between" "$opcode" "$array"
+        between=', '
+    done
+}
+kernel() { # NAME LOADS
+    printf '{"kernel": "%s", "name": "%s", "counters": {"cycles": 100, "ld_requests": 10, "ld_sectors": 40}, "loads": [%s]}' "$1" "$1" "$2"
+}
+printf '{"command": "sim", "launches": [%s, %s]}' "$(kernel fill "$(loads st.global.f32 out)")" \
+    "$(kernel move "$(loads ld.global.f32 particles)")" >fields.json
+printf '{"command": "sim", "launches": [%s]}' \
+    "$(kernel move_soa "$(loads ld.global.f32 particles particles+8 particles+16 particles+24)")" >arrays.json
+run "$sluice" compare fields.json arrays.json
+exits 0
+stdout_has 'move_soa of B is compared with move of A'
+
+it 'has the estimate next to the simulated time'
+run "$sluice" compare slow.slt warp.slt --sim
+exits 0
+stdout_has 'x faster (simulated; estimated 1.7x): loads of param_0 are better coalesced'
+stdout_has 'est_cycles'
+
 it 'colors what is better and what is worse'
 run "$sluice" compare aos.json soa.json --color always
 stdout_has "$(printf '\033[32m-52.4%%')"

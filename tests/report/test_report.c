@@ -220,7 +220,7 @@ static void loads_of_one_line_are_told_apart_by_their_ptx_line(void **state)
     (void)state;
     sl_inst_name inst[] = {LOAD(10, 7, 1, "A"), LOAD(11, 9, 1, "A"), LOAD(12, 7, 1, "B"), LOAD(13, 8, 2, "A"),
                            LOAD(14, 8, 2, "A")};
-    assert_true(sl_insts_tell_apart(inst, 5));
+    assert_true(sl_insts_distinguish(inst, 5));
     assert_string_equal(located(&inst[0]), "a.cu:7, PTX 10");
     assert_string_equal(located(&inst[2]), "a.cu:7, PTX 12");
     assert_string_equal(located(&inst[1]), "a.cu:9");
@@ -235,24 +235,24 @@ static void copies_that_a_loop_was_unrolled_into_are_one_row(void **state)
     (void)state;
     /* The loop, and the iterations that are left: s += a[j] */
     sl_inst_name one[] = {LOAD(10, 7, 1, "A"), LOAD(11, 7, 1, "A"), LOAD(12, 7, 1, "A"), LOAD(13, 7, 2, "A")};
-    assert_true(sl_insts_tell_apart(one, 4));
+    assert_true(sl_insts_distinguish(one, 4));
     assert_string_equal(located(&one[0]), "a.cu:7");
     for (int i = 1; i < 4; i++)
         assert_true(sl_inst_same_row(&one[0], &one[i]));
     /* s += a[j] + a[j * n] */
     sl_inst_name two[] = {LOAD(10, 7, 1, "A"), LOAD(11, 7, 1, "A"), LOAD(12, 7, 1, "A"),
                           LOAD(13, 7, 1, "A"), LOAD(20, 7, 2, "A"), LOAD(21, 7, 2, "A")};
-    assert_true(sl_insts_tell_apart(two, 6));
+    assert_true(sl_insts_distinguish(two, 6));
     for (int i = 0; i < 6; i++)
         assert_true(sl_inst_same_row(&two[i % 2], &two[i]) && !sl_inst_same_row(&two[!(i % 2)], &two[i]));
     /* All of them in one block. */
-    sl_inst_name all[SL_MOST_APART + 1];
-    for (uint32_t i = 0; i <= SL_MOST_APART; i++)
+    sl_inst_name all[SL_MAX_COPIES_APART + 1];
+    for (uint32_t i = 0; i <= SL_MAX_COPIES_APART; i++)
         all[i] = (sl_inst_name)LOAD(10 + i, 7, 1, "A");
-    assert_true(sl_insts_tell_apart(all, SL_MOST_APART + 1));
-    assert_true(sl_inst_same_row(&all[0], &all[SL_MOST_APART]));
-    assert_true(sl_insts_tell_apart(all, SL_MOST_APART));
-    assert_false(sl_inst_same_row(&all[0], &all[SL_MOST_APART - 1]));
+    assert_true(sl_insts_distinguish(all, SL_MAX_COPIES_APART + 1));
+    assert_true(sl_inst_same_row(&all[0], &all[SL_MAX_COPIES_APART]));
+    assert_true(sl_insts_distinguish(all, SL_MAX_COPIES_APART));
+    assert_false(sl_inst_same_row(&all[0], &all[SL_MAX_COPIES_APART - 1]));
 }
 
 /* Writes launches in one form, as `report` puts them into a document. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/crew.h"
+#include "sim/workers.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "sim/bank.h"
 #include "sim/core.h"
 
-enum { MIN_DUES = 8 }; /* shards with work in a cycle that several threads are faster for */
+enum { MIN_ACTIVE = 8 }; /* shards with work in a cycle that several threads are faster for */
 
 /* Whether cores and memory can be simulated at the same time, and cores in any order. */
 static bool is_possible(const sl_sim *sim)
@@ -37,47 +37,47 @@ static sl_status start_view(const sl_sim *sim, sl_view *view, sl_error *error)
     return view->sim.slot ? sl_host_prefetch_create(&view->sim, error) : sl_fail_memory(error);
 }
 
-sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **made, sl_error *error)
+sl_status sl_workers_create(sl_sim *sim, sl_pool *pool, sl_workers **made, sl_error *error)
 {
     *made = NULL;
     unsigned threads = sl_pool_threads(pool);
     if (threads > sim->shards)
         threads = sim->shards;
-    uint32_t min = sim->options.shared_from ? sim->options.shared_from : MIN_DUES;
+    uint32_t min = sim->options.shared_from ? sim->options.shared_from : MIN_ACTIVE;
     if (threads < 2 || sim->shards < min || sl_loaded_blocks(sim->loaded) < min || !is_possible(sim))
         return SL_OK;
-    sl_crew *crew = calloc(1, sizeof *crew);
-    if (!crew)
+    sl_workers *workers = calloc(1, sizeof *workers);
+    if (!workers)
         return sl_fail_memory(error);
-    *made = crew;
-    crew->min_dues = min;
-    crew->view = aligned_alloc(_Alignof(sl_view), threads * sizeof *crew->view);
-    crew->due = malloc(sim->shards * sizeof *crew->due);
-    sl_team_init(&crew->team);
-    if (!crew->view || !crew->due)
+    *made = workers;
+    workers->min_active = min;
+    workers->view = aligned_alloc(_Alignof(sl_view), threads * sizeof *workers->view);
+    workers->active = malloc(sim->shards * sizeof *workers->active);
+    sl_work_gate_init(&workers->gate);
+    if (!workers->view || !workers->active)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < sim->machine.cores; i++)
         sim->core[i].stock = &sim->core[i].own;
     for (uint32_t g = 0; g < sim->shards; g++)
         atomic_init(&sim->shard[g].owner, g * threads / sim->shards);
     sl_status status = SL_OK;
-    for (; crew->threads < threads && !status; crew->threads++)
-        status = start_view(sim, &crew->view[crew->threads], error);
+    for (; workers->threads < threads && !status; workers->threads++)
+        status = start_view(sim, &workers->view[workers->threads], error);
     return status;
 }
 
-void sl_crew_destroy(sl_crew *crew)
+void sl_workers_destroy(sl_workers *workers)
 {
-    if (!crew)
+    if (!workers)
         return;
-    for (unsigned i = 0; i < crew->threads; i++) {
-        free(crew->view[i].sim.slot);
-        free(crew->view[i].sim.prefetch);
+    for (unsigned i = 0; i < workers->threads; i++) {
+        free(workers->view[i].sim.slot);
+        free(workers->view[i].sim.prefetch);
     }
-    sl_team_fini(&crew->team);
-    free(crew->view);
-    free(crew->due);
-    free(crew);
+    sl_work_gate_fini(&workers->gate);
+    free(workers->view);
+    free(workers->active);
+    free(workers);
 }
 
 /* `bytes` of numbers. */
@@ -87,10 +87,10 @@ static void add(void *to, const void *from, size_t bytes)
         ((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
 }
 
-void sl_crew_collect(sl_sim *sim, sl_crew *crew)
+void sl_workers_collect(sl_sim *sim, sl_workers *workers)
 {
-    for (unsigned i = 0; i < crew->threads; i++) {
-        const sl_view *view = &crew->view[i];
+    for (unsigned i = 0; i < workers->threads; i++) {
+        const sl_view *view = &workers->view[i];
         sim->result->warp_insts += view->result.warp_insts;
         sim->result->machine_insts += view->result.machine_insts;
         sim->result->thread_insts += view->result.thread_insts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that simulate a launch together.
+/* The worker threads that simulate one launch.
  *
  * Cores and their L1s interact only through the levels below, and what arrives from there was sent network_cycles
  * before. So a cycle has two phases. In the first, on one thread, L1s send requests in turn and blocks start. In the
@@ -8,13 +8,13 @@
  * L1s (completed stores, data) are deferred to the next first phase. The result is the same as on one thread.
  *
  * A thread works on a view: a copy of the simulator with its own time and counters. */
-#ifndef SL_SIM_CREW_H
-#define SL_SIM_CREW_H
+#ifndef SL_SIM_WORKERS_H
+#define SL_SIM_WORKERS_H
 
 #include <stdatomic.h>
 
 #include "base/pool.h"
-#include "base/team.h"
+#include "base/work_gate.h"
 #include "sim/engine.h"
 
 typedef struct __attribute__((aligned(64))) sl_view {
@@ -27,20 +27,20 @@ typedef struct __attribute__((aligned(64))) sl_view {
     sl_error error;
 } sl_view;
 
-typedef struct sl_crew {
-    sl_team team;
+typedef struct sl_workers {
+    sl_work_gate gate;
     unsigned threads;
-    sl_view *view;           /* [threads] */
-    uint32_t *due;           /* shards with work in this cycle */
-    uint32_t dues, min_dues; /* with fewer than min_dues one thread simulates the cycle */
-    uint64_t now;            /* t */
-    bool memory_ticked;      /* DRAM or a level below L1 had an event */
-} sl_crew;
+    sl_view *view;                /* [threads] */
+    uint32_t *active;             /* shards with work in this cycle */
+    uint32_t actives, min_active; /* with fewer than min_active one thread simulates the cycle */
+    uint64_t now;                 /* t */
+    bool memory_ticked;           /* DRAM or a level below L1 had an event */
+} sl_workers;
 
-/* For a prepared launch. *crew stays NULL where one thread has to simulate it: see docs/sim.md. */
-sl_status sl_crew_create(sl_sim *sim, sl_pool *pool, sl_crew **crew, sl_error *error);
-void sl_crew_destroy(sl_crew *crew); /* NULL is fine */
+/* For a prepared launch. *workers stays NULL where one thread has to simulate it: see docs/sim.md. */
+sl_status sl_workers_create(sl_sim *sim, sl_pool *pool, sl_workers **workers, sl_error *error);
+void sl_workers_destroy(sl_workers *workers); /* NULL is fine */
 /* Adds the counters of the views to those of the simulator. */
-void sl_crew_collect(sl_sim *sim, sl_crew *crew);
+void sl_workers_collect(sl_sim *sim, sl_workers *workers);
 
 #endif

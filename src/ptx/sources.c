@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/texts.h"
+#include "ptx/sources.h"
 
 #include <stdio.h>
 #include <string.h>
 
-sl_status sl_ptx_texts_add(sl_ptx_texts *texts, char *ptx, size_t length, const char *name, sl_error *error)
+sl_status sl_ptx_sources_add(sl_ptx_sources *sources, char *ptx, size_t length, const char *name, sl_error *error)
 {
-    sl_ptx_text text = {ptx, length, ""};
+    sl_ptx_source text = {ptx, length, ""};
     snprintf(text.name, sizeof text.name, "%s", *name ? name : "PTX");
-    if (ptx && sl_array_push(texts, text))
+    if (ptx && sl_array_push(sources, text))
         return SL_OK;
     free(ptx);
     return sl_fail_memory(error);
 }
 
-sl_status sl_ptx_texts_add_fatbin(sl_ptx_texts *texts, const sl_fatbin *fatbin, uint32_t sm, sl_error *error)
+sl_status sl_ptx_sources_add_fatbin(sl_ptx_sources *sources, const sl_fatbin *fatbin, uint32_t sm, sl_error *error)
 {
     sl_status status = SL_OK;
     size_t at = 0;
@@ -23,22 +23,22 @@ sl_status sl_ptx_texts_add_fatbin(sl_ptx_texts *texts, const sl_fatbin *fatbin, 
         size_t length;
         status = sl_fatbin_unpack(best, &ptx, &length, error);
         if (!status)
-            status = sl_ptx_texts_add(texts, ptx, length, best->name, error);
+            status = sl_ptx_sources_add(sources, ptx, length, best->name, error);
     }
     return status;
 }
 
-void sl_ptx_texts_fini(sl_ptx_texts *texts)
+void sl_ptx_sources_fini(sl_ptx_sources *sources)
 {
-    for (size_t i = 0; i < texts->count; i++)
-        free(texts->items[i].ptx);
-    sl_array_free(texts);
+    for (size_t i = 0; i < sources->count; i++)
+        free(sources->items[i].ptx);
+    sl_array_free(sources);
 }
 
-const sl_ptx_text *sl_ptx_text_of(const sl_ptx_texts *texts, const char *kernel, sl_ptx_module **module)
+const sl_ptx_source *sl_ptx_source_of(const sl_ptx_sources *sources, const char *kernel, sl_ptx_module **module)
 {
-    for (size_t i = 0; texts && i < texts->count; i++) {
-        const sl_ptx_text *text = &texts->items[i];
+    for (size_t i = 0; sources && i < sources->count; i++) {
+        const sl_ptx_source *text = &sources->items[i];
         sl_ptx_module *parsed = NULL;
         const sl_ptx_func *func = NULL;
         if (strstr(text->ptx, kernel) && !sl_ptx_parse(text->ptx, text->length, text->name, &parsed, NULL))
