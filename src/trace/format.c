@@ -152,7 +152,7 @@ static bool write_machine_code(sl_bytes *out, const sl_trace_kernel *k)
            sl_bytes_append(out, k->machine_code, k->machine_bytes);
 }
 
-/* What version 2.2 added. */
+/* What version 3.1 added. */
 static bool write_calls(sl_bytes *out, const sl_trace_kernel *k)
 {
     bool good = sl_bytes_varint(out, k->calls);
@@ -382,6 +382,11 @@ void sl_read_additions(sl_reading *r, sl_trace_launch *l)
     l->has_parent = parent_plus_one;
     l->parent = parent_plus_one ? parent_plus_one - 1 : 0;
     r->bad = r->bad || sl_launch_wrong(l);
+}
+
+uint32_t sl_read_original(sl_reading *r, uint32_t number)
+{
+    return sl_reading_left(r) ? (uint32_t)sl_read_upto(r, number) : 0;
 }
 
 bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)
