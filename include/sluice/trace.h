@@ -158,6 +158,8 @@ typedef struct sl_trace_launch {
     uint64_t index;           /* among all launches of the program, from 0; the recorder fills it in */
     bool failed;              /* it ended with an error: what was recorded of it is incomplete */
     const char *failure;      /* that error; NULL: none, or unknown */
+    bool repeats;             /* it was not run again: its blocks are those of an earlier launch */
+    uint64_t original;        /* index of that launch, which repeats none; 0 without repeats */
 } sl_trace_launch;
 
 static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)
@@ -305,6 +307,9 @@ SL_API sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch 
  * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
  * abandoned. */
 SL_API sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
+/* In the place of all blocks: the launch has those of an earlier one with the same kernel and shape, which has not
+ * failed. `original`: the launches that were begun before that one. */
+SL_API sl_status sl_trace_writer_repeat(sl_trace_writer *, uint32_t original, sl_error *);
 /* The end of the launch; `failure`: the error that it ended with, or NULL. */
 SL_API sl_status sl_trace_writer_end(sl_trace_writer *, const char *failure, sl_error *);
 /* Finishes the index, renames and frees the writer. On failure the temporary file is removed. */

@@ -96,7 +96,7 @@ _COLUMNS = {"block": "uint64", "warp": "uint32", "slot": "uint32", "width": "uin
 
 class Launch:
     """A launch of a trace: kernel, index (among all launches of the program), grid, block, lanes, stream, blocks (recorded),
-    failure (None: it did not fail)."""
+    failure (None: it did not fail), original (index of the launch that it repeats; None: it repeats none)."""
 
     def __init__(self, trace: Trace, number: int) -> None:
         raw = c.load().sl_trace_launch_at(trace._trace, number).contents
@@ -110,6 +110,7 @@ class Launch:
         self.blocks: int = raw.blocks_recorded
         self.dynamic_shared_bytes: int = raw.dynamic_shared_bytes
         self.failure: Optional[str] = (raw.failure or b"unknown").decode() if raw.failed else None
+        self.original: Optional[int] = raw.original if raw.repeats else None
 
     def __repr__(self) -> str:
         return f"<sluice.Launch {self.index}: {self.kernel.name}, grid {self.grid}, block {self.block}>"

@@ -83,6 +83,7 @@ static sl_status count_launch(const sl_analysis *analysis, const sl_recording *r
         result->launch[n].counts = counts.total;
         status = result->log ? log_launch(result, recording, n, &counts, error) : SL_OK;
     }
+    result->launch[n].analyzed = !status;
     sl_launch_counter_destroy(counter);
     return status;
 }
@@ -122,7 +123,8 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
         to->counts = modeled.counts.total;
         to->l1_bytes = modeled.l1_bytes;
         to->resident_blocks = modeled.resident_blocks;
-        status = log_launch(result, recording, n, &modeled.counts, error);
+        to->analyzed = true;
+        status = result->log ? log_launch(result, recording, n, &modeled.counts, error) : SL_OK;
     }
     sl_model_result_fini(&modeled);
     sl_loaded_destroy(loaded);
@@ -183,7 +185,8 @@ static sl_status variants_job(void *context, size_t index, unsigned worker, sl_e
 
 static bool is_variant(const sl_analysis *analysis)
 {
-    return analysis->kind == SL_ANALYSIS_MODEL && !analysis->details;
+    return analysis->kind == SL_ANALYSIS_MODEL && !analysis->details && !analysis->sampling.when &&
+           !analysis->sampling.stand_in;
 }
 
 static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result *result)
@@ -334,6 +337,7 @@ static sl_status record_simulated(void *to, const sl_sim *sim, uint32_t n, const
     sl_result *result = s->result;
     sl_result_launch *launch = &result->launch[s->first + n];
     (void)loaded;
+    launch->analyzed = true;
     launch->counts = r->counts.total;
     launch->l1_bytes = r->l1_bytes;
     launch->resident_blocks = r->resident_blocks;
@@ -365,15 +369,18 @@ static sl_sim_series series_of(const sl_analysis *analysis, const sl_recording *
 
 /* The launches of a recording from `first` on, one after the other. */
 static sl_status simulate(const sl_analysis *analysis, const sl_recording *recording, uint32_t first, uint32_t launches,
-                          sl_line_counts *const *counts, sl_pool *pool, const sl_progress *progress, sl_result *result,
-                          sl_error *error)
+                          const bool *wanted, sl_line_counts *const *counts, sl_pool *pool, const sl_progress *progress,
+                          sl_result *result, sl_error *error)
 {
     simulation s = {.analysis = analysis, .recording = recording, .result = result, .pool = pool, .first = first};
     if ((analysis->requests || analysis->bound) && !(s.stream = sl_l1_requests_create()))
         return sl_fail_memory(error);
     sl_sim_options options = sim_options(analysis, progress);
     options.record_requests = s.stream;
-    const sl_sim_series series = series_of(analysis, recording, first, launches, counts);
+    sl_sim_series series = series_of(analysis, recording, first, launches, counts);
+    series.wanted = wanted;
+    series.stop = analysis->stop;
+    series.warms_gaps = analysis->warms_gaps && !analysis->isolated;
     sl_status status =
         sl_sim_series_run(&series, result->machine, &options, pool, record_simulated, &s, &result->stuck, error);
     sl_l1_requests_destroy(s.stream);
@@ -406,7 +413,7 @@ static sl_status isolated_job(void *context, size_t index, unsigned worker, sl_e
 {
     const isolated *l = context;
     (void)worker;
-    return simulate(l->analysis, l->recording, (uint32_t)index, 1, NULL, NULL, NULL, &l->part[index], error);
+    return simulate(l->analysis, l->recording, (uint32_t)index, 1, NULL, NULL, NULL, NULL, &l->part[index], error);
 }
 
 /* Moves what a launch found into the result of all. */
@@ -442,7 +449,7 @@ static sl_status simulate_isolated(const sl_analysis *analysis, const sl_recordi
     return status;
 }
 
-static sl_status run_simulation(const sl_analysis *analysis, const sl_recording *recording,
+static sl_status run_simulation(const sl_analysis *analysis, const sl_recording *recording, const bool *wanted,
                                 sl_line_counts *const *counts, sl_pool *pool, const sl_progress *progress,
                                 sl_result *result, sl_error *error)
 {
@@ -458,7 +465,7 @@ static sl_status run_simulation(const sl_analysis *analysis, const sl_recording 
     result->bounded = analysis->bound;
     return analysis->isolated
                ? simulate_isolated(analysis, recording, pool, result, error)
-               : simulate(analysis, recording, 0, recording->launches, counts, pool, progress, result, error);
+               : simulate(analysis, recording, 0, recording->launches, wanted, counts, pool, progress, result, error);
 }
 
 /* ---- profiling runs that simulations share ---- */
@@ -507,15 +514,17 @@ static const char *verb_of(sl_analysis_kind kind)
     return kind == SL_ANALYSIS_MODEL ? "modeling" : kind == SL_ANALYSIS_PROFILE ? "profiling" : "counting";
 }
 
-static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
-                             const sl_progress *progress, sl_result *result, sl_error *error)
+static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, const bool *wanted,
+                             sl_pool *pool, const sl_progress *progress, sl_result *result, sl_error *error)
 {
     sl_model_spare spare = {0};
     sl_sampler *sampler = NULL;
     sl_status status = analysis->kind == SL_ANALYSIS_MODEL
                            ? sl_sampler_create(analysis->machine, analysis->seed, &sampler, error)
                            : SL_OK;
-    for (uint32_t n = 0; n < recording->launches && !status; n++) {
+    for (uint32_t n = 0; n < recording->launches && !status && !(analysis->stop && *analysis->stop); n++) {
+        if (wanted && !wanted[n])
+            continue;
         sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
                         recording->launch[n]);
         if (analysis->kind == SL_ANALYSIS_MODEL)
@@ -533,15 +542,31 @@ static sl_status each_launch(const sl_analysis *analysis, const sl_recording *re
     return status;
 }
 
+/* An analysis at work on launches of its recording. */
+typedef struct one {
+    const sl_analysis *analysis;
+    const sl_recording *recording;
+    sl_line_counts *const *counts; /* as sl_sim_series has them */
+    sl_pool *pool;
+    const sl_progress *progress;
+} one;
+
+static sl_status run_wanted(void *context, const bool *wanted, sl_result *result, sl_error *error)
+{
+    const one *o = context;
+    return o->analysis->kind == SL_ANALYSIS_SIM
+               ? run_simulation(o->analysis, o->recording, wanted, o->counts, o->pool, o->progress, result, error)
+               : each_launch(o->analysis, o->recording, wanted, o->pool, o->progress, result, error);
+}
+
 static sl_status analyze(work *w, size_t index, sl_pool *pool, const sl_progress *progress, sl_error *error)
 {
     size_t i = w->number[index];
     const sl_analysis *analysis = &w->batch->analysis[i];
     const sl_recording *recording = w->batch->recording;
-    if (analysis->kind != SL_ANALYSIS_SIM)
-        return each_launch(analysis, recording, pool, progress, &w->result[i], error);
     bool shares = w->counts && sl_analyses_share_counts(&w->batch->analysis[w->counted], analysis);
-    return run_simulation(analysis, recording, shares ? w->counts : NULL, pool, progress, &w->result[i], error);
+    one o = {analysis, recording, shares ? w->counts : NULL, pool, progress};
+    return sl_analyze_sampled(analysis, recording, pool, progress, run_wanted, &o, &w->result[i], error);
 }
 
 static sl_status analyze_job(void *context, size_t index, unsigned worker, sl_error *error)
@@ -641,7 +666,11 @@ static void classify(const sl_recording *recording, const sl_analysis *analysis,
     memcpy(&plain, analysis->machine, sizeof plain);
     for (uint32_t i = 0; i < plain.levels; i++)
         memset(plain.level[i].bypass, 0, sizeof plain.level[i].bypass);
-    const sl_analysis model = {.kind = SL_ANALYSIS_MODEL, .machine = &plain, .details = true, .seed = analysis->seed};
+    const sl_analysis model = {.kind = SL_ANALYSIS_MODEL,
+                               .machine = &plain,
+                               .details = true,
+                               .seed = analysis->seed,
+                               .sampling = analysis->sampling};
     if (sl_analyze(recording, &model, pool, NULL, classes, NULL))
         sl_result_fini(classes);
 }
@@ -655,9 +684,10 @@ sl_status sl_result_set_make(const sl_recording *recording, const sl_analysis *a
     sl_status status = sl_analyze(recording, &detailed, pool, progress, &set->measured, error);
     if (status || !more)
         return status;
+    detailed.sampling = (sl_sampling){.stand_in = set->measured.sample.stand_in};
     if (analysis->kind == SL_ANALYSIS_SIM)
-        classify(recording, analysis, pool, &set->classes);
-    const sl_analysis count = {.kind = SL_ANALYSIS_COUNT, .details = true};
+        classify(recording, &detailed, pool, &set->classes);
+    const sl_analysis count = {.kind = SL_ANALYSIS_COUNT, .details = true, .sampling = detailed.sampling};
     return sl_analyze(recording, &count, pool, NULL, &set->counted, error);
 }
 

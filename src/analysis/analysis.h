@@ -6,6 +6,7 @@
 #define SL_ANALYSIS_ANALYSIS_H
 
 #include "analysis/result.h"
+#include "analysis/sampled.h"
 #include "base/pool.h"
 #include "model/model.h"
 #include "recording/recording.h"
@@ -17,6 +18,10 @@ typedef struct sl_analysis {
     bool details;              /* memory instructions too (sl_result.log) */
     bool unread;               /* counts: only what the index of the trace says */
     uint64_t seed;             /* of what is random */
+    /* which launches */
+    sl_sampling sampling;
+    bool warms_gaps; /* launches of the trace that the recording leaves out bring their lines into shared caches, too */
+    const volatile bool *stop; /* once it is true, what was not analyzed is estimated (sl_result_sample); NULL: never */
     /* the model */
     sl_model_options model; /* extensions that are off; its seed is the analysis's */
     /* the simulator */

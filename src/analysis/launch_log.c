@@ -214,6 +214,8 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .trace_bytes = result->trace_bytes,
                                .has_parent = from->has_parent,
                                .parent = from->parent,
+                               .repeats = from->repeats,
+                               .original = from->original,
                                .failed = from->failed,
                                .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);
@@ -232,11 +234,72 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
     if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
         (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
         return sl_fail_memory(error);
-    l->repeated += result->stats && result->stats->repeated;
+    l->repeated += from->repeats;
     return SL_OK;
 }
 
 sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error)
 {
     return sl_launch_log_add(log, result, error);
+}
+
+/* ---- launches that were not analyzed ---- */
+
+static int by_index(const void *a, const void *b)
+{
+    const sl_logged_launch *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Counts of a launch of another kernel have other memory instructions: only sums are taken over. */
+static void take_counts(sl_logged_launch *to, const sl_logged_launch *from)
+{
+    bool same = to->kernel == from->kernel;
+    to->stood_for = true;
+    to->stand_in = from->index;
+    if (to->failed)
+        return;
+    to->counts = from->counts;
+    to->loads = same ? from->loads : 0;
+    to->load = from->load;
+    to->arrays = same ? from->arrays : 0;
+    to->array = from->array;
+}
+
+sl_status sl_launch_log_expand(sl_launch_log *l, const sl_trace *trace, const uint32_t *launch, uint32_t launches,
+                               const uint32_t *stand_in, sl_error *error)
+{
+    size_t known = l->launches.count, next = 0;
+    sl_logged_launch *all = calloc(launches + 1u, sizeof *all);
+    uint32_t *at = calloc(launches + 1u, sizeof *at); /* of launches of the trace in those that are known */
+    sl_status status = all && at ? SL_OK : sl_fail_memory(error);
+    if (known)
+        qsort(l->launches.items, known, sizeof *l->launches.items, by_index);
+    for (uint32_t n = 0; n < launches && !status; n++)
+        at[n] = stand_in[n] == n && next < known ? (uint32_t)next++ : UINT32_MAX;
+    for (uint32_t n = 0; n < launches && !status; n++) {
+        const sl_trace_launch *facts = sl_trace_launch_at(trace, launch[n]);
+        if (at[n] != UINT32_MAX) {
+            all[n] = l->launches.items[at[n]];
+            continue;
+        }
+        status = sl_launch_log_add(l,
+                                   &(sl_launch_result){.index = facts->index,
+                                                       .kernel = sl_trace_kernel_at(trace, facts->kernel),
+                                                       .launch = facts},
+                                   error);
+        if (status)
+            break;
+        all[n] = l->launches.items[--l->launches.count];
+        if (stand_in[n] != UINT32_MAX && at[stand_in[n]] != UINT32_MAX)
+            take_counts(&all[n], &l->launches.items[at[stand_in[n]]]);
+    }
+    if (!status) {
+        l->launches.count = 0;
+        for (uint32_t n = 0; n < launches && !status; n++)
+            status = sl_array_push(&l->launches, all[n]) ? SL_OK : sl_fail_memory(error);
+    }
+    free(all);
+    free(at);
+    return status;
 }

@@ -41,6 +41,8 @@ typedef struct sl_logged_launch {
     uint64_t blocks, blocks_recorded, trace_bytes;
     bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
     uint64_t parent;                       /* the same */
+    bool repeats;                          /* the same */
+    uint64_t original;                     /* the same */
     bool failed;                           /* then it has no counters */
     const char *failure;                   /* why; "" where that is unknown */
     sl_packed_counts counts;
@@ -48,6 +50,8 @@ typedef struct sl_logged_launch {
     const sl_logged_load *load;
     size_t arrays;
     const sl_array_footprint *array;
+    bool stood_for; /* its counts are those of launch number `stand_in`, which was analyzed in its place */
+    uint64_t stand_in;
 } sl_logged_launch;
 
 typedef struct sl_launch_log {
@@ -64,6 +68,11 @@ void sl_launch_log_destroy(sl_launch_log *log); /* NULL is fine */
 sl_status sl_launch_log_add(sl_launch_log *log, const sl_launch_result *result, sl_error *error);
 /* The same with the signature of sl_recorder_config.launch_done; context is the log. */
 sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error);
+/* Of the launches of a trace (`launch`: their numbers, ascending) the log has some, in any order: those that stand for
+ * themselves in `stand_in`. Puts them in order, and gives each of the others the counts of the one that stands for it
+ * (UINT32_MAX: none). */
+sl_status sl_launch_log_expand(sl_launch_log *log, const sl_trace *trace, const uint32_t *launch, uint32_t launches,
+                               const uint32_t *stand_in, sl_error *error);
 size_t sl_launch_log_count(const sl_launch_log *log);
 /* How many of them failed: commands that ran them then exit with 1. */
 size_t sl_launch_log_failed(const sl_launch_log *log);

@@ -20,6 +20,8 @@ void sl_result_fini(sl_result *result)
     sl_sim_search_fini(&result->search);
     sl_array_free(&result->requests);
     free(result->launch);
+    free(result->sample.stand_in);
+    free(result->sample.interval);
     free(result->stuck);
     sl_arena_fini(&result->arena);
     *result = (sl_result){0};

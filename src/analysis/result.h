@@ -31,6 +31,7 @@ typedef struct sl_policy_statistic {
 
 /* Of one launch. */
 typedef struct sl_result_launch {
+    bool analyzed;     /* false: its numbers are those of another launch, which stands for it */
     sl_counts counts;  /* of the whole launch; memory instructions are in the log */
     uint64_t l1_bytes; /* of the first level beside shared memory */
     uint32_t resident_blocks;
@@ -42,12 +43,30 @@ typedef struct sl_result_launch {
     sl_sim_bound bound; /* where it was asked for */
 } sl_result_launch;
 
+/* Where not all launches were analyzed (sampled.h). */
+typedef struct sl_result_sample {
+    uint32_t analyzed; /* launches */
+    bool chosen;       /* they were chosen; false: the rest is missing as the analysis was stopped */
+    bool stopped;
+    double target;             /* as asked for */
+    double predicted_s, saved; /* seconds that all launches were predicted to take, and the share of it saved */
+    uint32_t *stand_in;        /* [launches]: the one whose numbers each has */
+    size_t intervals;
+    struct sl_sampled_total *interval; /* 95 % intervals of sums over all launches */
+} sl_result_sample;
+
+typedef struct sl_sampled_total {
+    sl_counter counter;
+    double total, half; /* the interval is total - half … total + half */
+} sl_sampled_total;
+
 typedef struct sl_result {
     sl_analysis_kind kind;
     const sl_machine *machine; /* that of the analysis, with the values that were found for "best"; owned */
     uint32_t launches;
     sl_result_launch *launch; /* [launches of the recording]; NULL: of profiles */
     sl_launch_log *log;       /* the same with memory instructions; NULL: they were not asked for */
+    sl_result_sample sample;  /* its `stand_in` NULL: every launch was analyzed */
     size_t passes;            /* of the model over the accesses, for all analyses of its batch together */
     bool bounded;             /* launches have a bound on misses */
     sl_sim_search search;     /* what was searched for */

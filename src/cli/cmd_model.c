@@ -6,6 +6,7 @@
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/model_sweep.h"
+#include "cli/sampling.h"
 #include "cli/show_results.h"
 #include "cli/what_if.h"
 #include "model/model.h"
@@ -15,31 +16,36 @@ typedef struct model_options {
     sl_input_options input;
     sl_model_settings model;
     sl_sweep_settings sweep;
-    const char *what_if;
+    const char *what_if, *sample;
     int compat; /* index into compat_choices */
 } model_options;
 
 enum { COMPAT_NONE, COMPAT_HPCA14 };
 static const char *const compat_choices[] = {"none", "hpca14", NULL};
 
-static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_cli_input *input)
+static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_sampling *sampling,
+                        const sl_cli_input *input)
 {
     const model_options *o = inv->values;
-    const sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL,
-                                  .machine = machine,
-                                  .seed = o->input.seed,
-                                  .model = sl_model_options_of(&o->model, o->input.seed)};
+    sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL,
+                            .sampling = *sampling,
+                            .machine = machine,
+                            .seed = o->input.seed,
+                            .model = sl_model_options_of(&o->model, o->input.seed)};
+    sl_error error;
     if (o->what_if)
         return sl_cli_what_if(inv, o->what_if, &analysis, input);
     sl_result_set set = {0};
     sl_pool *pool = NULL;
-    sl_error error;
+    analysis.stop = input->recording.launches > 1 ? sl_stop_catch() : NULL;
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
     if (!status)
         status = sl_result_set_make(&input->recording, &analysis, sl_findings_wanted(inv), pool, inv->progress, &set,
                                     &error);
+    bool stopped = sl_stop_release();
     sl_shown_launches shown = {.log = set.measured.log,
                                .modeled = true,
+                               .sampled = &set.measured,
                                .machine = machine->name,
                                .seed = &o->input.seed,
                                .find = sl_findings_input_of(&set)};
@@ -51,7 +57,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
     sl_result_set_fini(&set);
     sl_pool_destroy(pool);
-    return code;
+    return code ? code : stopped ? SL_EXIT_STOPPED : SL_EXIT_OK;
 }
 
 static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const sl_cli_input *input)
@@ -72,11 +78,14 @@ static int run_model(const sl_invocation *inv)
     const model_options *o = inv->values;
     sl_error error;
     sl_machine machine;
+    sl_sampling sampling;
     sl_cli_input input;
     if (o->compat == COMPAT_HPCA14)
         return sl_run_compat_hpca14(inv);
     if (o->what_if && sl_sweep_wanted(&o->sweep))
         return sl_cli_usage(inv, "--what-if takes one L1, no lists");
+    if (sl_sampling_of(o->sample, &sampling, &error))
+        return sl_cli_usage(inv, "%s", error.text);
     if (sl_sweep_check(&o->sweep, &error))
         return sl_cli_usage(inv, "%s", error.text);
     if (sl_model_machine(inv, &o->model, &machine, &error))
@@ -84,7 +93,8 @@ static int run_model(const sl_invocation *inv)
     int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, false);
     if (code)
         return code;
-    code = sl_sweep_wanted(&o->sweep) ? run_sweep(inv, &machine, &input) : run_launches(inv, &machine, &input);
+    code =
+        sl_sweep_wanted(&o->sweep) ? run_sweep(inv, &machine, &input) : run_launches(inv, &machine, &sampling, &input);
     code = sl_cli_input_code(&input, code);
     sl_cli_input_close(&input);
     return code;
@@ -95,6 +105,7 @@ static const sl_option options[] = {
     SL_MODEL_OPTIONS(model_options),
     SL_SWEEP_OPTIONS(model_options),
     SL_WHAT_IF_OPTION(AT(what_if)),
+    SL_SAMPLE_OPTION(AT(sample)),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
      "Reproduce another program: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
      compat_choices},
@@ -128,7 +139,7 @@ const sl_command sl_cmd_model = {
         "the result depends on reuse distances only, and all points with the same line size come from one "
         "pass.\n\n--compat hpca14 reproduces the program that the authors of the model published: thread traces on one "
         "core of a Fermi with a 16 KiB L1, counted as that program counts, bugs included, but without the random part "
-        "of its latencies. It cannot be combined with other options of the model.\n\n" SL_INPUT_HELP,
+        "of its latencies. It cannot be combined with other options of the model." SL_SAMPLE_HELP "\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,

@@ -16,8 +16,6 @@
 #include "report/table.h"
 #include "tune/ptx_loads.h"
 
-enum { FATBIN_BYTES = 16 }; /* of a container's header */
-
 typedef struct ptx_options {
     sl_common common;
     sl_option_range number;
@@ -208,7 +206,7 @@ static sl_status add_file(const char *path, sl_fatbin *fatbin, const char *data,
 {
     if (sl_elf_is(data, bytes))
         return sl_fatbin_add_elf(fatbin, data, bytes, error);
-    if (bytes >= FATBIN_BYTES && sl_fatbin_container_bytes(data))
+    if (bytes >= SL_FATBIN_HEADER && sl_fatbin_container_bytes(data))
         return sl_fatbin_add(fatbin, data, bytes, false, error);
     sl_status status = sl_input_refuse_source(path, error);
     if (status)

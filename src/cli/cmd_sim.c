@@ -10,6 +10,7 @@
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
+#include "cli/sampling.h"
 #include "cli/show_results.h"
 #include "cli/terminal.h"
 #include "cli/what_if.h"
@@ -23,7 +24,7 @@ typedef struct sim_options {
     const char *l1, *l2, *scheduling;
     uint64_t frc; /* entries; 0: as in the machine */
     bool cold, bound;
-    const char *timeline, *plan, *code, *what_if;
+    const char *timeline, *plan, *code, *what_if, *sample;
     sl_option_range window;
 } sim_options;
 
@@ -136,14 +137,18 @@ static sl_status read_plan(run *r, sl_cli_input *input, sl_arena *arena, sl_erro
                   : sl_plan_launches(&plan, &input->recording, r->analysis.machine, arena, &r->analysis.plan, error);
 }
 
-static int run_launches(const sl_invocation *inv, const sl_machine *machine, sl_cli_input *input)
+static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_sampling *sampling,
+                        sl_cli_input *input)
 {
     const sim_options *o = inv->values;
-    run r = {
-        .inv = inv,
-        .options = o,
-        .analysis = {
-            .kind = SL_ANALYSIS_SIM, .machine = machine, .seed = o->input.seed, .cold = o->cold, .bound = o->bound}};
+    run r = {.inv = inv,
+             .options = o,
+             .analysis = {.kind = SL_ANALYSIS_SIM,
+                          .machine = machine,
+                          .seed = o->input.seed,
+                          .sampling = *sampling,
+                          .cold = o->cold,
+                          .bound = o->bound}};
     sl_error error;
     sl_arena plans;
     sl_arena_init(&plans);
@@ -153,10 +158,13 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, sl_
         sl_arena_fini(&plans);
         return code;
     }
+    r.analysis.stop = input->recording.launches > 1 ? sl_stop_catch() : NULL;
     if (!status)
         status = simulate_all(&r, &input->recording, &error);
+    bool stopped = sl_stop_release();
     sl_shown_launches shown = {.log = r.set.measured.log,
                                .sim = &r.set.measured,
+                               .sampled = &r.set.measured,
                                .machine = machine->name,
                                .seed = &o->input.seed,
                                .find = sl_findings_input_of(&r.set)};
@@ -169,7 +177,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, sl_
     sl_result_set_fini(&r.set);
     sl_pool_destroy(r.pool);
     sl_arena_fini(&plans);
-    return code;
+    return code ? code : stopped ? SL_EXIT_STOPPED : SL_EXIT_OK;
 }
 
 static int run_sim(const sl_invocation *inv)
@@ -177,11 +185,14 @@ static int run_sim(const sl_invocation *inv)
     const sim_options *o = inv->values;
     sl_error error;
     sl_machine machine;
+    sl_sampling sampling;
     sl_cli_input input;
     if (o->window.given && !o->timeline)
         return sl_cli_usage(inv, "--window requires --timeline");
     if (o->what_if && (o->timeline || o->bound))
         return sl_cli_usage(inv, "--what-if goes with neither --timeline nor --bound");
+    if (sl_sampling_of(o->sample, &sampling, &error))
+        return sl_cli_usage(inv, "%s", error.text);
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
     sl_status status = load_machine(inv, &machine, &error);
@@ -192,7 +203,7 @@ static int run_sim(const sl_invocation *inv)
     int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, false);
     if (code)
         return code;
-    code = sl_cli_input_code(&input, run_launches(inv, &machine, &input));
+    code = sl_cli_input_code(&input, run_launches(inv, &machine, &sampling, &input));
     sl_cli_input_close(&input);
     return code;
 }
@@ -215,6 +226,7 @@ static const sl_option options[] = {
     {"bound", 0, SL_OPTION_FLAG, NULL,
      "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
     SL_WHAT_IF_OPTION(AT(what_if)),
+    SL_SAMPLE_OPTION(AT(sample)),
     {"timeline", 0, SL_OPTION_STRING, "FILE",
      "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto (JSON, compressed by "
      "gzip)",
@@ -249,7 +261,7 @@ const sl_command sl_cmd_sim = {
                    "reasons.\n\nAny replacement policy can be combined with any bypass policy ('sluice policies' lists "
                    "both). A parameter given as 'best' is searched for: the value that minimizes the cycles of all "
                    "launches together. Profile-guided policies get a profiling run first. Caches below L1 keep their "
-                   "contents between launches unless --cold is given.\n\n" SL_INPUT_HELP,
+                   "contents between launches unless --cold is given." SL_SAMPLE_HELP "\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,

@@ -10,6 +10,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/plugins.h"
+#include "cli/ptxas.h"
 #include "cli/terminal.h"
 
 /* The command line, quoted for a shell. */
@@ -155,6 +156,8 @@ int main(int argc, char **argv)
 {
     const sl_invocation no_command = {0};
     survive_file_limit();
+    if (argc && sl_ptxas_is(argv[0]))
+        return finish(sl_ptxas_main(argc, argv));
     if (argc < 2) {
         sl_help_program(stderr);
         return SL_EXIT_USAGE;

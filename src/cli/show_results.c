@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "report/sample.h"
 
 static const char *subject_of(const sl_invocation *inv, const sl_shown_launches *shown)
 {
@@ -16,6 +17,8 @@ static const char *subject_of(const sl_invocation *inv, const sl_shown_launches 
 static sl_document *make_document(const sl_invocation *inv, const sl_shown_launches *shown, const sl_report_info *info)
 {
     sl_document *d = sl_document_create(info, sl_forms_wanted(inv->common));
+    if (shown->sampled)
+        sl_document_sample(d, shown->sampled);
     sl_document_launches(d, shown->log, shown->sim);
     if (shown->sim)
         sl_document_simulated(d, shown->sim);
@@ -58,6 +61,18 @@ void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
     shown->source = input->text;
 }
 
+/* The first line says where not every launch was analyzed. */
+static bool add_sample(const sl_shown_launches *shown, sl_arena *arena, sl_report_info *info)
+{
+    char text[160];
+    const sl_result *result = shown->sampled;
+    sl_sample_heading(&result->sample, result->launches, shown->sim ? "simulated" : "modeled", text, sizeof text);
+    if (*text)
+        info->heading =
+            sl_arena_printf(arena, "%s%s%s", info->heading ? info->heading : "", info->heading ? ": " : "", text);
+    return info->heading || !*text;
+}
+
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
     sl_error error;
@@ -73,6 +88,8 @@ int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, F
         status = sl_findings_find(&shown->find, &findings, &error);
         info.findings = &findings;
     }
+    if (!status && shown->sampled && !add_sample(shown, &arena, &info))
+        status = sl_fail_memory(&error);
     const sl_page_input page = page_of(inv, shown, &info);
     int code = status ? sl_cli_fail(inv, &error)
                       : sl_document_show(inv, make_document(inv, shown, &info), &page, text_default);

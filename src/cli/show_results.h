@@ -11,11 +11,12 @@
 
 typedef struct sl_shown_launches {
     const sl_launch_log *log;
-    const sl_result *sim;   /* where the simulator made the log, and says more; NULL otherwise */
-    bool modeled;           /* by the model: text has its columns */
-    const char *machine;    /* NULL: none was involved */
-    sl_findings_input find; /* what findings are sought in; its machine NULL: none are */
-    const char *note;       /* a line under the text; NULL or empty: none */
+    const sl_result *sim;     /* where the simulator made the log, and says more; NULL otherwise */
+    bool modeled;             /* by the model: text has its columns */
+    const sl_result *sampled; /* where some of its launches may stand for others; NULL otherwise */
+    const char *machine;      /* NULL: none was involved */
+    sl_findings_input find;   /* what findings are sought in; its machine NULL: none are */
+    const char *note;         /* a line under the text; NULL or empty: none */
     /* Facts about the run for the head of the JSON, before the options that were given. */
     const sl_report_option *fact;
     size_t facts;

@@ -22,9 +22,7 @@ static cudaError_t check_launch(sl_cuda *rt, const sl_cuda_function *f, const sl
     if (c->shared > f->max_dynamic_shared)
         return cudaErrorInvalidValue;
     /* __launch_bounds__: the machine code was made for no more threads than this. */
-    uint64_t bound = func->maxntid[0];
-    for (int i = 1; i < 3; i++)
-        bound *= func->maxntid[i] ? func->maxntid[i] : 1;
+    uint64_t bound = sl_ptx_max_threads(func);
     if (bound && threads > bound)
         return cudaErrorLaunchOutOfResources;
     uint32_t resident = sl_emu_occupancy_known(rt->emu, f->kernel, (uint32_t)threads, (uint32_t)c->shared);
@@ -356,14 +354,11 @@ cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *launch, uint64
 static uint32_t max_threads(const sl_cuda *rt, const sl_cuda_function *f)
 {
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
-    const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
     const sl_trace_kernel *facts = sl_emu_kernel_static(f->kernel);
     uint32_t max = limits->max_threads_per_block;
-    if (func->maxntid[0]) {
-        uint32_t bound =
-            func->maxntid[0] * (func->maxntid[1] ? func->maxntid[1] : 1) * (func->maxntid[2] ? func->maxntid[2] : 1);
-        max = bound < max ? bound : max;
-    }
+    uint64_t bound = sl_ptx_max_threads(sl_emu_kernel_func(f->kernel));
+    if (bound && bound < max)
+        max = (uint32_t)bound;
     while (max > 32 && !sl_emu_occupancy(rt->emu, f->kernel, max, 0) && facts->regs_per_thread)
         max -= 32;
     return max;

@@ -14,8 +14,6 @@ struct sl_cuda_linker {
     char *image; /* what the program was given */
 };
 
-enum { ENTRY_HEADER = 64, CONTAINER_HEADER = 16, CONTAINER_MAGIC = (int)0xBA55ED50 };
-
 cudaError_t sl_cuda_linker_create(struct sl_cuda_linker **linker)
 {
     *linker = calloc(1, sizeof **linker);
@@ -64,7 +62,7 @@ static cudaError_t add(sl_cuda *rt, struct sl_cuda_linker *linker, const char *d
     cudaError_t failed;
     if (bytes >= 8 && memcmp(data, "!<arch>\n", 8) == 0)
         return cudaSuccess; /* a library, such as the device runtime: nothing of it is needed here */
-    if (bytes >= CONTAINER_HEADER && (sl_elf_is(data, bytes) || sl_fatbin_container_bytes(data))) {
+    if (bytes >= SL_FATBIN_HEADER && (sl_elf_is(data, bytes) || sl_fatbin_container_bytes(data))) {
         failed = sl_cuda_error_of(sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, error)
                                                          : sl_fatbin_add(&fatbin, data, bytes, true, error));
         if (!failed)
@@ -96,38 +94,25 @@ cudaError_t sl_cuda_linker_add_file(sl_cuda *rt, struct sl_cuda_linker *linker, 
     return failed;
 }
 
-static void append_number(char **at, uint64_t value, size_t bytes)
-{
-    memcpy(*at, &value, bytes);
-    *at += bytes;
-}
-
 cudaError_t sl_cuda_linker_complete(struct sl_cuda_linker *linker, void **image, size_t *bytes)
 {
-    size_t payload = 0;
-    for (size_t i = 0; i < linker->texts.count; i++)
-        payload += ENTRY_HEADER + (strlen(linker->texts.items[i]) + 8) / 8 * 8;
-    free(linker->image);
-    linker->image = calloc(1, CONTAINER_HEADER + payload);
-    if (!linker->image)
-        return cudaErrorMemoryAllocation;
-    char *at = linker->image;
-    append_number(&at, (uint32_t)CONTAINER_MAGIC, 4);
-    append_number(&at, SL_LINKED_VERSION, 2);
-    append_number(&at, CONTAINER_HEADER, 2);
-    append_number(&at, payload, 8);
-    for (size_t i = 0; i < linker->texts.count; i++) {
-        size_t length = strlen(linker->texts.items[i]), padded = (length + 8) / 8 * 8;
-        char *end = at + ENTRY_HEADER + padded;
-        append_number(&at, SL_FATBIN_PTX, 2);
-        at += 2;
-        append_number(&at, ENTRY_HEADER, 4);
-        append_number(&at, padded, 8);
-        memcpy(end - padded, linker->texts.items[i], length);
-        at = end;
+    SL_ARRAY(sl_fatbin_entry) texts = {0};
+    sl_status status = SL_OK;
+    for (size_t i = 0; !status && i < linker->texts.count; i++) {
+        const char *text = linker->texts.items[i];
+        sl_fatbin_entry entry = {.kind = SL_FATBIN_PTX, .data = (const uint8_t *)text, .bytes = strlen(text)};
+        status = sl_array_push(&texts, entry) ? SL_OK : SL_NO_MEMORY;
     }
+    free(linker->image);
+    linker->image = NULL;
+    size_t made;
+    if (!status)
+        status = sl_fatbin_make(texts.items, texts.count, SL_LINKED_VERSION, &linker->image, &made, NULL);
+    sl_array_free(&texts);
+    if (status)
+        return cudaErrorMemoryAllocation;
     *image = linker->image;
     if (bytes)
-        *bytes = CONTAINER_HEADER + payload;
+        *bytes = made;
     return cudaSuccess;
 }

@@ -18,7 +18,7 @@
 #include "base/new_file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
-static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\4";
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\5";
 
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
 {
@@ -67,6 +67,8 @@ char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, si
     X(l->window_bytes)                                                                                                 \
     X(l->blocks_recorded)                                                                                              \
     X(l->failed)                                                                                                       \
+    X(l->repeats)                                                                                                      \
+    X(l->original)                                                                                                     \
     X(s->warp_insts)                                                                                                   \
     X(s->thread_insts)                                                                                                 \
     X(s->blocks)                                                                                                       \

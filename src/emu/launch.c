@@ -211,11 +211,11 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
     if (threads > limits->max_threads_per_block)
         return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, the machine allows %u", name,
                        (unsigned long long)threads, limits->max_threads_per_block);
-    const uint32_t *max = kernel->func->maxntid;
-    uint64_t max_threads = max[0] ? (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1) : 0;
+    uint64_t max_threads = sl_ptx_max_threads(kernel->func);
     if (max_threads && threads > max_threads)
-        return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, its .maxntid allows %llu", name,
-                       (unsigned long long)threads, (unsigned long long)max_threads);
+        return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, its %s allows %llu", name,
+                       (unsigned long long)threads, kernel->func->reqntid[0] ? ".reqntid" : ".maxntid",
+                       (unsigned long long)max_threads);
     uint64_t shared = (uint64_t)kernel->code.dynamic_shared_offset + launch->dynamic_shared_bytes;
     if (launch->dynamic_shared_bytes && shared > limits->shared_per_block_optin)
         return sl_fail(error, SL_LIMIT, "launch of %s: %llu bytes of shared memory, the machine allows %u", name,

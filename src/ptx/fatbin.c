@@ -5,6 +5,7 @@
 
 #include <lz4.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -14,8 +15,8 @@
 
 enum {
     CONTAINER_MAGIC = 0xBA55ED50,
-    CONTAINER_HEADER = 16, /* u32 magic, u16 version, u16 header bytes, u64 payload bytes */
-    ENTRY_HEADER = 64,     /* at least; the entry says how long it really is */
+    CONTAINER_HEADER = SL_FATBIN_HEADER, /* u32 magic, u16 version, u16 header bytes, u64 payload bytes */
+    ENTRY_HEADER = 64,                   /* at least; the entry says how long it really is */
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_ARCH_SPECIFIC = 0x100000,   /* compute_90a */
@@ -229,5 +230,55 @@ sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *p
     text[size] = 0;
     *plain = text;
     *plain_bytes = size;
+    return SL_OK;
+}
+
+/* ---- writing ---- */
+
+static void append_number(char **at, uint64_t value, size_t bytes)
+{
+    memcpy(*at, &value, bytes);
+    *at += bytes;
+}
+
+/* Texts end with a zero and begin at a multiple of 8 bytes. */
+static size_t padded(const sl_fatbin_entry *entry)
+{
+    return (entry->bytes + 8) / 8 * 8;
+}
+
+static char *append_entry(char *at, const sl_fatbin_entry *entry)
+{
+    char *text = at + ENTRY_HEADER;
+    append_number(&at, entry->kind, 2);
+    append_number(&at, 0x101, 2);
+    append_number(&at, ENTRY_HEADER, 4);
+    append_number(&at, padded(entry), 8);
+    append_number(&at, 0, 8);
+    append_number(&at, (uint32_t)entry->version_major << 16 | entry->version_minor, 4);
+    append_number(&at, entry->sm, 4);
+    append_number(&at, 0, 8);
+    append_number(&at, entry->suffix == 'a' ? FLAG_ARCH_SPECIFIC : entry->suffix == 'f' ? FLAG_FAMILY_SPECIFIC : 0, 8);
+    memcpy(text, entry->data, entry->bytes);
+    return text + padded(entry);
+}
+
+sl_status sl_fatbin_make(const sl_fatbin_entry *entry, size_t count, uint16_t version, char **data, size_t *bytes,
+                         sl_error *error)
+{
+    size_t payload = 0;
+    for (size_t i = 0; i < count; i++)
+        payload += ENTRY_HEADER + padded(&entry[i]);
+    char *at = calloc(1, CONTAINER_HEADER + payload);
+    if (!at)
+        return sl_fail_memory(error);
+    *data = at;
+    *bytes = CONTAINER_HEADER + payload;
+    append_number(&at, CONTAINER_MAGIC, 4);
+    append_number(&at, version, 2);
+    append_number(&at, CONTAINER_HEADER, 2);
+    append_number(&at, payload, 8);
+    for (size_t i = 0; i < count; i++)
+        at = append_entry(at, &entry[i]);
     return SL_OK;
 }

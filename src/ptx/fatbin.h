@@ -50,7 +50,8 @@ sl_status sl_fatbin_add(sl_fatbin *fatbin, const void *data, size_t bytes, bool 
 /* Adds the entries of all fat binary sections of an ELF file. None is no error. */
 sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, sl_error *error);
 /* Size of the container at `data`, header included, as its header says; 0 when it is none. For containers that are
- * handed over by address alone; at least 16 bytes must be readable. */
+ * handed over by address alone; at least SL_FATBIN_HEADER bytes must be readable. */
+enum { SL_FATBIN_HEADER = 16 };
 size_t sl_fatbin_container_bytes(const void *data);
 
 /* Whether a driver of a machine of compute capability `sm` would take the entry. */
@@ -71,5 +72,12 @@ char *sl_fatbin_arch(const sl_fatbin_entry *entry, char *buffer, size_t size);
 /* Unpacks an entry. *plain is malloc'ed, *plain_bytes long, and followed by a NUL that does not count; NULs that pad
  * the end of PTX text are cut off. */
 sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *plain_bytes, sl_error *error);
+
+/* The version of containers that compilers write. */
+enum { SL_FATBIN_VERSION = 1 };
+/* Makes a container of PTX texts: of each entry kind, architecture, suffix, data and bytes are used. *data is malloc'ed
+ * and *bytes long. */
+sl_status sl_fatbin_make(const sl_fatbin_entry *entry, size_t count, uint16_t version, char **data, size_t *bytes,
+                         sl_error *error);
 
 #endif

@@ -311,6 +311,8 @@ char *sl_ptx_inst_text(const sl_ptx_inst *inst, char *buffer, size_t size);
 sl_status sl_ptx_parse(const char *text, size_t length, const char *name, sl_ptx_module **module, sl_error *error);
 void sl_ptx_free(sl_ptx_module *module); /* NULL is fine */
 const sl_ptx_func *sl_ptx_find(const sl_ptx_module *module, const char *function);
+/* Threads that a block may have by .maxntid or .reqntid; 0: neither is given. */
+uint64_t sl_ptx_max_threads(const sl_ptx_func *function);
 
 /* Prints a module as PTX text that parses to an equal module. *text is malloc'ed. */
 sl_status sl_ptx_print(const sl_ptx_module *module, char **text, size_t *length, sl_error *error);

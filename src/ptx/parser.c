@@ -380,6 +380,12 @@ void sl_ptx_free(sl_ptx_module *module)
     free(module);
 }
 
+uint64_t sl_ptx_max_threads(const sl_ptx_func *function)
+{
+    const uint32_t *size = function->reqntid[0] ? function->reqntid : function->maxntid;
+    return (uint64_t)size[0] * (size[1] ? size[1] : 1) * (size[2] ? size[2] : 1);
+}
+
 const sl_ptx_func *sl_ptx_find(const sl_ptx_module *module, const char *function)
 {
     const sl_ptx_func *found = NULL;

@@ -62,10 +62,10 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
 
 /* Behind the columns of all launches come, of the simulator, columns that are made here. */
 #define LAUNCH_COLUMNS                                                                                                 \
-    SL_LAUNCH_SHAPE, SL_DATA_IN("parent", SL_FORM_DATA | SL_FORM_OPTIONAL),                                            \
+    SL_LAUNCH_SHAPE, SL_DATA_IN("parent", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("repeats", SL_FORM_JSON),       \
         SL_DATA_IN("blocks_recorded", SL_FORM_JSON), SL_DATA_IN("failed", SL_FORM_JSON),                               \
         SL_DATA_IN("failure", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("trace_bytes", SL_FORM_JSON),               \
-        SL_DATA_IN("counters", SL_FORM_DATA)
+        SL_DATA_IN("estimated_from", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("counters", SL_FORM_DATA)
 
 static void known_count(sl_table *t, bool known, uint64_t value)
 {
@@ -79,6 +79,7 @@ static void launch_cells(sl_table *t, const sl_logged_launch *l)
 {
     sl_launch_shape_cells(t, l);
     known_count(t, l->has_parent, l->parent);
+    known_count(t, l->repeats, l->original);
     known_count(t, l->blocks_recorded != l->blocks, l->blocks_recorded);
     if (l->failed)
         sl_table_bool(t, true);
@@ -86,6 +87,7 @@ static void launch_cells(sl_table *t, const sl_logged_launch *l)
         sl_table_none(t);
     sl_table_known(t, !l->failed ? NULL : *l->failure ? l->failure : "failed");
     known_count(t, l->trace_bytes, l->trace_bytes);
+    known_count(t, l->stood_for, l->stand_in);
     sl_table_counters(t, &l->counts);
 }
 
@@ -271,11 +273,13 @@ enum { MAX_KERNELS = 8, MAX_LOADS = 10, MAX_FAILURES = 10, BAR = 10 };
 
 static void text_launch_cells(sl_table *t, const sl_logged_launch *l)
 {
-    char parent[40] = "";
+    char parent[40] = "", other[40] = "";
     if (l->has_parent)
         snprintf(parent, sizeof parent, " (child of %" PRIu64 ")", l->parent);
+    if (l->stood_for)
+        snprintf(other, sizeof other, " (as %" PRIu64 ")", l->stand_in);
     sl_table_exact(t, l->index);
-    sl_table_cellf(t, "%s%s%s", l->kernel->name, parent, l->failed ? " (failed)" : "");
+    sl_table_cellf(t, "%s%s%s%s", l->kernel->name, parent, other, l->failed ? " (failed)" : "");
 }
 
 static void launch_rows(sl_table *t, const sl_launch_log *log, const sl_metric_list *metrics, bool shape)

@@ -15,15 +15,43 @@ typedef struct run {
     const char *verb;             /* of it */
     sl_line_counts *const *known; /* [launches]; NULL: none */
     sl_line_counts **record;      /* the same */
+    bool cold;                    /* caches are empty before each launch */
     sl_sim_each each;
     void *to;
 } run;
+
+static sl_status warm_launch(const run *r, uint32_t launch, sl_error *error)
+{
+    return r->cold ? SL_OK : sl_sim_warm(r->sim, r->series->trace, launch, error);
+}
+
+/* Launches of the trace between the launch of the series before and this one. */
+static sl_status warm_gap(const run *r, uint32_t n, sl_error *error)
+{
+    const sl_sim_series *s = r->series;
+    sl_status status = SL_OK;
+    for (uint32_t at = n ? s->launch[n - 1] + 1 : 0; s->warms_gaps && at < s->launch[n] && !status; at++)
+        status = warm_launch(r, at, error);
+    return status;
+}
+
+/* How many launches come before the last that is simulated, with it. */
+static uint32_t launches_needed(const sl_sim_series *s)
+{
+    uint32_t count = s->launches;
+    while (s->wanted && count && !s->wanted[count - 1])
+        count--;
+    return count;
+}
 
 static sl_status run_launch(const run *r, uint32_t n, sl_error *error)
 {
     const sl_sim_series *s = r->series;
     sl_loaded *loaded = NULL;
     sl_sim_result result = {0};
+    sl_status warmed = warm_gap(r, n, error);
+    if (warmed || (s->wanted && !s->wanted[n]))
+        return warmed ? warmed : warm_launch(r, s->launch[n], error);
     sl_launch_phase(r->progress, r->verb, n, s->launches, s->trace, s->launch[n]);
     sl_status status = sl_loaded_create(s->trace, s->launch[n], r->pool, &loaded, error);
     if (!status) {
@@ -41,9 +69,11 @@ static sl_status run_all(run *r, const sl_machine *machine, const sl_sim_options
                          sl_error *error)
 {
     sl_sim_options with_pool = *options;
+    r->cold = options->cold;
     with_pool.pool = r->pool;
     sl_status status = sl_sim_create_with(machine, &with_pool, &r->sim, error);
-    for (uint32_t n = 0; n < r->series->launches && !status; n++)
+    uint32_t launches = launches_needed(r->series);
+    for (uint32_t n = 0; n < launches && !status && !(r->series->stop && *r->series->stop); n++)
         status = run_launch(r, n, error);
     sl_progress_update(r->progress, "launches", 1, 1);
     if (status && state && r->sim && sl_sim_state_text(r->sim))

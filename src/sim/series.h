@@ -17,6 +17,10 @@ typedef struct sl_sim_series {
     uint32_t launches;
     const sl_sim_plan *plan;       /* [launches]; NULL: none */
     sl_line_counts *const *counts; /* [launches]: of a run before; NULL: they are made where they are needed */
+    const bool *wanted;            /* [launches]: those that are simulated; of others only the lines come into shared
+                                      levels. NULL: all */
+    bool warms_gaps;               /* so it is done for launches of the trace before and between those of the series */
+    const volatile bool *stop;     /* once it is true, no other launch begins; NULL: never */
 } sl_sim_series;
 
 /* Called for each launch as it ends; `n` is its number in the series. The result is gone afterwards. */

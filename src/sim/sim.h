@@ -134,6 +134,12 @@ sl_status sl_sim_create_with(const sl_machine *machine, const sl_sim_options *op
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_sim_result *result,
                         sl_error *error);
 void sl_sim_result_fini(sl_sim_result *result);
+/* Instead of simulating a launch: the levels that all cores share get the lines that it accesses, without time
+ * (warm.c). That is a small part of the work of a simulation, and nearly what one would leave there. */
+sl_status sl_sim_warm(sl_sim *sim, const sl_trace *trace, uint32_t launch, sl_error *error);
+/* Whether what a launch leaves in the machine's caches is known without its time: levels that are kept from launch to
+ * launch are shared by all cores, and evict without it. */
+bool sl_sim_can_warm(const sl_machine *machine);
 /* Replaces the counts of the options for later launches. Policies of L1 see them; those of
  * other levels see what the simulator was created with. */
 void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct sl_line_counts *record_counts);

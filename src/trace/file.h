@@ -11,8 +11,10 @@ typedef struct sl_launch_entry {
     sl_trace_launch launch;
     uint32_t number;       /* as its chunks say; lost launches cause gaps */
     uint32_t ranges;       /* table of allocations plus one */
+    uint32_t original;     /* number plus one of the launch whose chunks these are; 0: they are its own */
     const sl_chunk *chunk; /* its chunks, in order */
     size_t chunks;
+    uint64_t bytes; /* of its own chunks */
 } sl_launch_entry;
 
 typedef struct sl_range_table {

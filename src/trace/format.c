@@ -349,6 +349,11 @@ void sl_read_additions(sl_reading *r, sl_trace_launch *l)
     r->bad = r->bad || sl_launch_wrong(l);
 }
 
+uint32_t sl_read_original(sl_reading *r, uint32_t number)
+{
+    return sl_reading_left(r) ? (uint32_t)sl_read_upto(r, number) : 0;
+}
+
 bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)
 {
     bool good = sl_bytes_varint(out, count);

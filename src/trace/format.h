@@ -7,7 +7,7 @@
 #include "base/crc32.h"
 #include "trace/bytes.h"
 
-enum { SL_FORMAT_MAJOR = 2, SL_FORMAT_MINOR = 1, SL_FORMAT_OLDEST = 1 };
+enum { SL_FORMAT_MAJOR = 3, SL_FORMAT_MINOR = 0, SL_FORMAT_OLDEST = 1 };
 enum {
     SL_MAGIC_BYTES = 8,
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */
@@ -69,6 +69,9 @@ void sl_read_preference(sl_reading *r, sl_trace_launch *launch);
 /* What version 2.0 added; nothing more to read: there are no clusters, and the host launched it. */
 bool sl_write_additions(sl_bytes *out, const sl_trace_launch *launch);
 void sl_read_additions(sl_reading *r, sl_trace_launch *launch);
+/* What version 3.0 added: 1 + the number of the launch whose blocks this one has, 0 if they are its own, which is also
+ * what nothing more to read means. Numbers are lower than `number`, of the launch itself. */
+uint32_t sl_read_original(sl_reading *r, uint32_t number);
 bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
 sl_trace_range *sl_read_ranges(sl_reading *r, sl_arena *arena, size_t *count);
 

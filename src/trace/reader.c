@@ -136,13 +136,15 @@ static sl_status read_index_failures(sl_trace *t, sl_reading *r)
 }
 
 /* Traces before version 1.2 do not say what carve-outs launches prefer, those before 2.0 neither clusters nor who
- * launched them. */
+ * launched them; before 3.0 no launch repeats another one. */
 static void read_index_additions(sl_trace *t, sl_reading *r)
 {
     for (size_t i = 0; i < t->launches.count; i++)
         sl_read_preference(r, &t->launches.items[i].launch);
     for (size_t i = 0; i < t->launches.count; i++)
         sl_read_additions(r, &t->launches.items[i].launch);
+    for (size_t i = 0; i < t->launches.count; i++)
+        t->launches.items[i].original = sl_read_original(r, t->launches.items[i].number);
 }
 
 /* The chunk that holds the index; false when there is none, or it is not whole. */
@@ -227,6 +229,7 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
     sl_read_launch(&r, &entry.launch, &entry.ranges);
     sl_read_preference(&r, &entry.launch);
     sl_read_additions(&r, &entry.launch);
+    entry.original = sl_read_original(&r, entry.number);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;
@@ -338,10 +341,43 @@ static void assign_chunks(sl_trace *t, bool scanned)
         if (!entry->chunks)
             entry->chunk = c;
         entry->chunks++;
+        entry->bytes += SL_CHUNK_HEADER_BYTES + c->packed_bytes;
         if (scanned) {
             entry->launch.blocks_recorded += c->blocks;
             entry->launch.failed |= !!(c->flags & SL_CHUNK_FAILED);
         }
+    }
+}
+
+/* Whether a launch can have done what another one did. */
+static bool alike(const sl_trace_launch *a, const sl_trace_launch *b)
+{
+    bool same = a->kernel == b->kernel && a->dynamic_shared_bytes == b->dynamic_shared_bytes && a->lanes == b->lanes &&
+                a->shared_window == b->shared_window && a->local_window == b->local_window &&
+                a->window_bytes == b->window_bytes && a->index > b->index;
+    for (int d = 0; d < 3; d++)
+        same = same && a->grid[d] == b->grid[d] && a->block[d] == b->block[d] && a->cluster[d] == b->cluster[d];
+    return same;
+}
+
+/* Gives launches that repeat another one the chunks of that. One whose original is not there, or cannot be it, gets a
+ * kernel that is not there either. */
+static void find_originals(sl_trace *t)
+{
+    for (size_t i = 0; i < t->launches.count; i++) {
+        sl_launch_entry *entry = &t->launches.items[i];
+        if (!entry->original)
+            continue;
+        const sl_launch_entry *from = find_launch(t, entry->original - 1);
+        if (!from || from->original || from->launch.failed || !alike(&entry->launch, &from->launch)) {
+            entry->launch.kernel = UINT32_MAX;
+            continue;
+        }
+        entry->chunk = from->chunk;
+        entry->chunks = from->chunks;
+        entry->launch.blocks_recorded = from->launch.blocks_recorded;
+        entry->launch.repeats = true;
+        entry->launch.original = from->launch.index;
     }
 }
 
@@ -407,7 +443,7 @@ static void describe_damage(const sl_trace *t, bool scanned, size_t cut, size_t 
         list_incomplete(t, damage);
     }
     if (removed)
-        append(damage, "%s%zu launch%s cannot be read because the kernel's table is damaged.", scanned ? " " : "",
+        append(damage, "%s%zu launch%s cannot be read because what is said of them is damaged.", scanned ? " " : "",
                removed, removed == 1 ? "" : "es");
 }
 
@@ -426,6 +462,7 @@ static sl_status load(sl_trace *t, sl_error *damage, sl_error *error)
     if (status == SL_NO_MEMORY || (scanned && scan_chunks(t, start, &cut)) || load_tables(t))
         return sl_fail_memory(error);
     assign_chunks(t, scanned);
+    find_originals(t);
     size_t removed = remove_unreadable(t);
     describe_damage(t, scanned, cut, removed, damage);
     return SL_OK;
@@ -504,11 +541,7 @@ size_t sl_trace_ranges(const sl_trace *t, uint32_t launch, const sl_trace_range 
 
 uint64_t sl_trace_launch_bytes(const sl_trace *t, uint32_t launch)
 {
-    const sl_launch_entry *entry = &t->launches.items[launch];
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < entry->chunks; i++)
-        bytes += SL_CHUNK_HEADER_BYTES + entry->chunk[i].packed_bytes;
-    return bytes;
+    return t->launches.items[launch].bytes;
 }
 
 uint64_t sl_trace_bytes(const sl_trace *t)

@@ -9,10 +9,13 @@
 #include "trace/format.h"
 #include "trace/kernel_filter.h"
 
-/* What a launch has counted that may be repeated. */
+/* What is kept of a launch that may come again. */
 typedef struct kept_launch {
+    uint64_t index;  /* of the launch that ran */
+    uint32_t number; /* of it in the trace */
+    uint64_t blocks; /* that were handed over */
     sl_arena arena;
-    sl_launch_counts counts;
+    sl_launch_counts counts; /* if launches are counted */
 } kept_launch;
 
 struct sl_recorder {
@@ -27,9 +30,9 @@ struct sl_recorder {
     bool wanted;
     const sl_trace_kernel *kernel;
     sl_trace_launch launch;
-    sl_launch_counter *counter;       /* NULL: not counted */
-    const sl_launch_counts *repeated; /* by an earlier launch; NULL: it was run */
-    SL_ARRAY(kept_launch) kept;       /* by number */
+    sl_launch_counter *counter;  /* NULL: not counted */
+    const kept_launch *repeated; /* what an earlier launch did; NULL: it was run */
+    SL_ARRAY(kept_launch) kept;  /* by number */
 };
 
 static bool lets_through(const sl_recorder *r, const sl_trace_kernel *kernel, uint64_t index)
@@ -61,7 +64,8 @@ static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_tr
     r->launch = *launch;
     r->launch.index = index;
     r->launch.blocks_recorded = 0;
-    r->launch.failed = false;
+    r->launch.failed = r->launch.repeats = false;
+    r->launch.original = 0;
     r->launch.failure = NULL;
     sl_status status = SL_OK;
     if (r->config.count)
@@ -123,16 +127,21 @@ static bool keep(void *context, uint32_t number)
     kept_launch *kept = &r->kept.items[number];
     sl_arena_fini(&kept->arena);
     sl_arena_init(&kept->arena);
-    return r->counter && !sl_launch_counter_result(r->counter, &counts, NULL) &&
-           copy_counts(&kept->arena, &counts, &kept->counts);
+    kept->index = r->launch.index;
+    kept->number = (uint32_t)r->recorded - 1;
+    kept->blocks = r->launch.blocks_recorded;
+    return !r->counter ||
+           (!sl_launch_counter_result(r->counter, &counts, NULL) && copy_counts(&kept->arena, &counts, &kept->counts));
 }
 
 static sl_status repeat(void *context, uint32_t number, sl_error *error)
 {
     sl_recorder *r = context;
-    (void)error;
-    r->repeated = &r->kept.items[number].counts;
-    return SL_OK;
+    r->repeated = &r->kept.items[number];
+    r->launch.repeats = true;
+    r->launch.original = r->repeated->index;
+    r->launch.blocks_recorded = r->repeated->blocks;
+    return r->writer ? sl_trace_writer_repeat(r->writer, r->repeated->number, error) : SL_OK;
 }
 
 /* ---- the end of a launch ---- */
@@ -142,7 +151,7 @@ static sl_status report(sl_recorder *r, const sl_launch_stats *stats, sl_error *
     sl_launch_counts counts;
     sl_status status = SL_OK;
     if (r->repeated)
-        counts = *r->repeated;
+        counts = r->repeated->counts;
     else if (r->counter)
         status = sl_launch_counter_result(r->counter, &counts, error);
     if (!status && r->counter)
@@ -192,11 +201,8 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
     if (!r)
         return sl_fail_memory(error);
     r->config = *config;
-    r->sink = (sl_launch_sink){.context = r, .begin = begin, .block = block, .end = end, .counter = counter};
-    if (!config->trace_path) { /* a trace has the blocks of every launch */
-        r->sink.keep = keep;
-        r->sink.repeat = repeat;
-    }
+    r->sink = (sl_launch_sink){
+        .context = r, .begin = begin, .block = block, .end = end, .counter = counter, .keep = keep, .repeat = repeat};
     if (config->filter)
         r->filter = *config->filter;
     sl_status status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);

@@ -33,6 +33,8 @@ struct sl_trace_writer {
     sl_bytes launch_records;         /* for the index */
     sl_bytes failures;               /* of launches that failed, in order; for the index */
     sl_bytes preferences, additions; /* of launches, for the index */
+    sl_bytes originals;              /* the same */
+    uint32_t original;               /* that the launch repeats, plus one */
     uint64_t launch_blocks;
     sl_chunk chunk; /* what is known of the chunk being filled */
     bool chunk_empty;
@@ -117,6 +119,7 @@ static void destroy(sl_trace_writer *w)
     sl_bytes_free(&w->failures);
     sl_bytes_free(&w->preferences);
     sl_bytes_free(&w->additions);
+    sl_bytes_free(&w->originals);
     sl_anchor_table_fini(&w->anchors);
     free(w);
 }
@@ -246,6 +249,7 @@ sl_status sl_trace_writer_begin(sl_trace_writer *w, const sl_trace_launch *launc
         return status;
     w->launch = *launch;
     w->launch_blocks = 0;
+    w->original = 0;
     w->in_launch = true;
     status = start_chunk(w, error);
     if (!status && (!sl_write_launch(&w->section[SL_SECTION_LAUNCH], launch, w->launch_ranges) ||
@@ -254,6 +258,16 @@ sl_status sl_trace_writer_begin(sl_trace_writer *w, const sl_trace_launch *launc
         return sl_fail_memory(error);
     w->chunk.flags = SL_CHUNK_FIRST;
     return status;
+}
+
+sl_status sl_trace_writer_repeat(sl_trace_writer *w, uint32_t original, sl_error *error)
+{
+    if (!w->in_launch || !w->chunk_empty || !(w->chunk.flags & SL_CHUNK_FIRST))
+        return sl_fail(error, SL_INVALID, "a launch with blocks cannot repeat another one");
+    if (w->original || original >= w->launches)
+        return sl_fail(error, SL_INVALID, "a launch repeats one that is not before it");
+    w->original = original + 1;
+    return sl_bytes_varint(&w->section[SL_SECTION_LAUNCH], w->original) ? SL_OK : sl_fail_memory(error);
 }
 
 /* The anchors of one warp, as differences from what its neighbors let expect. */
@@ -310,7 +324,7 @@ static size_t chunk_bytes(const sl_trace_writer *w)
 
 sl_status sl_trace_writer_block(sl_trace_writer *w, const sl_block_view *view, sl_error *error)
 {
-    if (!w->in_launch)
+    if (!w->in_launch || w->original)
         return sl_fail(error, SL_INVALID, "a block outside any launch");
     if (view->block >= sl_launch_blocks(&w->launch))
         return sl_fail(error, SL_INVALID, "block %llu is outside the grid", (unsigned long long)view->block);
@@ -352,7 +366,8 @@ sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error 
     sl_bytes *records = &w->launch_records;
     if (!sl_write_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
         !sl_bytes_varint(records, failure != NULL) || (failure && !sl_bytes_string(&w->failures, failure)) ||
-        !sl_write_preference(&w->preferences, &w->launch) || !sl_write_additions(&w->additions, &w->launch))
+        !sl_write_preference(&w->preferences, &w->launch) || !sl_write_additions(&w->additions, &w->launch) ||
+        !sl_bytes_varint(&w->originals, w->original))
         return sl_fail_memory(error);
     return SL_OK;
 }
@@ -377,7 +392,8 @@ static sl_status write_index(sl_trace_writer *w, sl_error *error)
            sl_bytes_append(&w->raw, w->launch_records.data, w->launch_records.count) &&
            sl_bytes_append(&w->raw, w->failures.data, w->failures.count) &&
            sl_bytes_append(&w->raw, w->preferences.data, w->preferences.count) &&
-           sl_bytes_append(&w->raw, w->additions.data, w->additions.count);
+           sl_bytes_append(&w->raw, w->additions.data, w->additions.count) &&
+           sl_bytes_append(&w->raw, w->originals.data, w->originals.count);
     if (!good)
         return sl_fail_memory(error);
     sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);

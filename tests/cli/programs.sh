@@ -26,12 +26,25 @@ for name in $names; do
     fi
 done
 
-# Counters of a program's launches, without the line that says how it was run.
+# Counters of a program's launches, without what says how it was run.
 # Threads of a program allocate in any order: numbers of allocations are left out.
+plain()
+{
+    sed '/"options":/d; /"repeats":/d; /"trace_bytes":/d; s/"alloc [0-9]* in/"alloc in/' "$1"
+}
 counters_of()
 {
-    "$sluice" run --json counters.json "$@" >/dev/null 2>&1 &&
-        sed '/"options":/d; s/"alloc [0-9]* in/"alloc in/' counters.json
+    "$sluice" run --json counters.json "$@" >/dev/null 2>&1 && plain counters.json
+}
+# The same of its trace, as these commands see it.
+traced()
+{
+    commands=$1 && shift
+    "$sluice" trace -q -o traced.slt "$@" >/dev/null 2>&1
+    for command in $commands; do
+        "$sluice" "$command" traced.slt --json traced.json >/dev/null 2>&1
+        plain traced.json | sed '/"trace": {/,/}/d'
+    done
 }
 
 it 'counts the same for every program where launches that change nothing are run again'
@@ -42,6 +55,8 @@ for name in $names; do
     fi
     counters_of -- "$programs/$name" >once.json
     counters_of --no-reuse -- "$programs/$name" >all.json
+    traced info -- "$programs/$name" >>once.json
+    traced info --no-reuse -- "$programs/$name" >>all.json
     cmp -s once.json all.json || fail "$name: $(diff once.json all.json | head -n 4 | cut -c 1-200)"
 done
 
@@ -471,6 +486,18 @@ run "$sluice" run --no-reuse -- ./timing
 stdout_is '224 1224 320'
 stderr_lacks 'were not run again'
 counters_of --no-reuse -- ./timing >all.json
+cmp -s once.json all.json || fail "$(diff once.json all.json | head -n 4 | cut -c 1-200)"
+
+it 'refers to the launch that ran, in a trace, and analyzes it as if all had run'
+traced 'info model sim' -- ./timing >once.json
+run "$sluice" info traced.slt
+stdout_has '98 of 111 launches did exactly what an earlier one did, and were not run again'
+run "$sluice" info traced.slt --json
+stdout_has '"repeats": 1,'
+traced 'info model sim' --no-reuse -- ./timing >all.json
+run "$sluice" info traced.slt
+stdout_lacks 'were not run again'
+[ -s all.json ] || fail 'nothing was analyzed'
 cmp -s once.json all.json || fail "$(diff once.json all.json | head -n 4 | cut -c 1-200)"
 cat >small.cu <<'END'
 #include <cstdio>

@@ -14,3 +14,7 @@ set_tests_properties(cudadriver_abi PROPERTIES ENVIRONMENT
 # What tests/cli/hostile.sh runs kernels of strangers in.
 add_executable(ptx_host ${CMAKE_CURRENT_LIST_DIR}/ptx_host.c)
 target_link_libraries(ptx_host PRIVATE sluice_options cuda_driver)
+
+# What tests/cli/ptxas.sh loads compiled kernels in.
+add_executable(jit_host ${CMAKE_CURRENT_LIST_DIR}/jit_host.c)
+target_link_libraries(jit_host PRIVATE sluice_options cuda_driver)
