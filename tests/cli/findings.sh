@@ -91,8 +91,8 @@ END
     set -- called.ptx --grid 2048 --block 256 --arg 'f32[32M]:zero'
     run "$sluice" model "$@"
     exits 0
-    stdout_has 'line, line.cu:9, PTX 23 (block_load.cuh:12), ld.global.f32 of a'
-    run "$sluice" run "$@" --notes
+    stdout_has 'line, line.cu:9, PTX 23 (block_load.cuh:12), ld.global.f32'
+    run "$sluice" model "$@" --notes
     exits 0
     stdout_has 'line.cu:9:1: note: '
     stdout_has 'Inlined: block_load.cuh:12 < block_load.cuh:30 < line.cu:9. '

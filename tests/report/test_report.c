@@ -206,7 +206,7 @@ static void kernels_of_one_template_are_told_apart_by_their_arguments(void **sta
 
 #define LOAD(line, place, block, in)                                                                                   \
     {                                                                                                                  \
-        "ld.f32", "a.cu", in, .ptx_line = line, .source_line = place, .bb = block                                      \
+        "ld.f32", "a.cu", in, .ptx_line = line, .source_line = place, .bb = block, .inner_file = ""                    \
     }
 
 static const char *located(const sl_inst_name *inst)

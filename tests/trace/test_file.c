@@ -520,6 +520,9 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     m.kernel.machine_sm = 90;
     m.kernel.machine_bytes = sizeof code;
     m.kernel.machine_code = code;
+    static const sl_trace_call calls[2] = {{0, 7, 0}, {0, 9, 1}};
+    m.kernel.calls = 2;
+    m.kernel.call = calls;
     sl_bytes bytes = {0};
     sl_arena arena;
     sl_arena_init(&arena);
@@ -531,6 +534,14 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     assert_int_equal(k->machine_sm, 90);
     assert_int_equal(k->machine_bytes, sizeof code);
     assert_memory_equal(k->machine_code, code, sizeof code);
+    assert_int_equal(k->calls, 2);
+    assert_memory_equal(k->call, calls, sizeof calls);
+    bytes.count -= 1 + 3 * 2 + m.kernel.insts; /* version 3.0 ends before the inlined calls */
+    r = sl_reading_of(&bytes);
+    k = sl_read_kernel(&r, &arena);
+    assert_false(r.bad);
+    assert_int_equal(k->calls, 0);
+    assert_memory_equal(k->jump, jump, sizeof jump);
     bytes.count -= MAKER_BBS + 2 + sizeof code; /* version 2.0 ends before the branches */
     r = sl_reading_of(&bytes);
     k = sl_read_kernel(&r, &arena);
