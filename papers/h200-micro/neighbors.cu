@@ -41,14 +41,14 @@ __global__ void neighbors(const char *data, int first, int second, int delay, un
             unsigned between = clock(), w = arrived(read_l2(p + second * 32)), took = clock() - between;
             latency[1] += took + w, below[0] += took < 400, below[1] += took < 620;
             v = arrived(v);
-            latency[0] += clock() - a + v;
+            latency[0] += (unsigned)clock() - a + v;
         } else {
             if (sm == one) {
                 while (*turn != 2 * i)
                     ;
                 *turn = 2 * i + 1;
                 unsigned a = clock(), v = arrived(read_l2(p + first * 32));
-                latency[0] += clock() - a + v;
+                latency[0] += (unsigned)clock() - a + v;
             } else {
                 while (*turn != 2 * i + 1)
                     ;
