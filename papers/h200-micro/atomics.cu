@@ -160,6 +160,7 @@ template <class OP> static void storms(bool all)
                         continue;
                     measure<OP, EACH>(words, stride, sms, warps);
                     measure<OP, SAME>(words, stride, sms, warps);
+                    measure<OP, ONE>(words, stride, sms, warps);
                 }
 }
 

@@ -10,7 +10,7 @@
 
 enum { SMS = 132, ROUNDS = 128, CANDIDATES = 16384 };
 enum pattern { SECTORS, LINES, WHOLE_LINES, LISTED };
-static const char *const patterns[] = {"random sectors", "random lines, first sector", "random lines, whole", "one slice"};
+static const char *const patterns[] = {"random sectors", "random first sectors", "random whole lines", "one slice"};
 
 static __host__ __device__ unsigned hash(unsigned x)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sectors and cycles of texture fetches and of the bulk copy engine. Each launch prints what it is and the cycles of its slowest block;
- * under ncu each is one row of counters. "warm" launches are the second of two. */
+ * under ncu each is one row of counters ("copies": without textures). "warm" launches are the second of two. */
 #include "check.h"
 #include <algorithm>
+#include <cstring>
 #include <cuda.h>
 
 enum { SMS = 132, SIDE = 2048, FETCHES = 16, COPIES = 16 };
@@ -188,13 +189,15 @@ static void copies()
             }
 }
 
-int main()
+int main(int argc, char **argv)
 {
     CHECK(cudaMalloc(&data, 256 << 20));
     CHECK(cudaMemset(data, 0, 256 << 20));
     CHECK(cudaMalloc(&out, 8 * SMS * 1024 * 4));
     CHECK(cudaMalloc(&device_cycles, 8 * 8 * SMS));
     printf("launch,again_or_bytes,warps_or_ahead,fetches_or_sms,cycles\n");
+    if (argc > 1 && !strcmp(argv[1], "copies"))
+        return copies(), 0;
     textures<GLOBAL>("global"), textures<GLOBAL4>("global of 16 bytes"), textures<LINEAR>("tex1Dfetch"), textures<LINEAR4>("tex1Dfetch of 16 bytes");
     textures<PITCHED>("tex2D of rows"), textures<ARRAY>("tex2D"), textures<ARRAY_FILTERED>("tex2D filtered"), textures<ARRAY4>("tex2D of 16 bytes");
     copies();

@@ -4,7 +4,7 @@
  * the registers and control codes that ptxas chose. */
 #include "check.h"
 
-enum { CHAINS = 8, GROUPS = 16, TURNS = 8 };
+enum { CHAINS = 8, GROUPS = 8, TURNS = 4, LOOPS = 16 };
 
 #define I(text, i) asm volatile(text : "+r"(x[i]) : "r"(y[i]), "r"(y[(i + 3) % CHAINS]));
 #define F(text, i) asm volatile(text : "+f"(f[i]) : "f"(g[i]), "f"(g[(i + 3) % CHAINS]));
@@ -17,7 +17,6 @@ enum { CHAINS = 8, GROUPS = 16, TURNS = 8 };
     X(ffma_2_registers, F("fma.rn.f32 %0, %0, %1, %1;", i))                                                            \
     X(ffma_1_register, F("fma.rn.f32 %0, %0, %0, %0;", i))                                                             \
     X(ffma_shared_factor, asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(f[i]) : "f"(g[0]), "f"(g[i])))              \
-    X(ffma_no_chain, asm volatile("fma.rn.f32 %0, %1, %2, %3;" : "=f"(f[i]) : "f"(g[i]), "f"(g[(i + 1) % 8]), "f"(g[(i + 2) % 8]))) \
     X(ffma_immediate, F("fma.rn.f32 %0, %0, 0f3f000000, %1;", i))                                                      \
     X(fmul, F("mul.rn.f32 %0, %0, %1;", i))                                                                            \
     X(fadd, F("add.rn.f32 %0, %0, %1;", i))                                                                            \
@@ -50,9 +49,9 @@ enum { CHAINS = 8, GROUPS = 16, TURNS = 8 };
     X(shfl, I("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;", i))                                                   \
     X(vote, I("{.reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff;}", i))                    \
     X(redux, I("redux.sync.add.s32 %0, %0, 0xffffffff;", i))                                                           \
-    X(lds, S("{.reg .u32 t; ld.shared.u32 t, [%1]; xor.b32 %0, %0, t;}", i))                                           \
-    X(lds_128, S("{.reg .u32 t, u, v, w; ld.shared.v4.u32 {t, u, v, w}, [%1]; xor.b32 %0, %0, t;}", i))                \
-    X(sts, S("st.shared.u32 [%1], %0;", i))                                                                            \
+    X(lds, S("{.reg .u32 t; ld.volatile.shared.u32 t, [%1]; xor.b32 %0, %0, t;}", i))                                           \
+    X(lds_128, S("{.reg .u32 t, u, v, w; ld.volatile.shared.v4.u32 {t, u, v, w}, [%1]; xor.b32 %0, %0, t;}", i))                \
+    X(sts, S("st.volatile.shared.u32 [%1], %0;", i))                                                                            \
     X(ldc, x[i] ^= zeros[i % 4])                                         \
     X(dp4a, I("dp4a.s32.s32 %0, %1, %2, %0;", i))
 
@@ -63,7 +62,7 @@ enum { CHAINS = 8, GROUPS = 16, TURNS = 8 };
     X(ffma, fadd, F("fma.rn.f32 %0, %0, %1, %2;", i), asm volatile("add.rn.f32 %0, %0, %1;" : "+f"(g2[i]) : "f"(g[i]))) \
     X(ffma, fmnmx, F("fma.rn.f32 %0, %0, %1, %2;", i), asm volatile("min.f32 %0, %0, %1;" : "+f"(g2[i]) : "f"(g[i])))  \
     X(ffma, mufu, F("fma.rn.f32 %0, %0, %1, %2;", i), asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(g2[i])))        \
-    X(ffma, lds, F("fma.rn.f32 %0, %0, %1, %2;", i), S("{.reg .u32 t; ld.shared.u32 t, [%1]; xor.b32 %0, %0, t;}", i)) \
+    X(ffma, lds, F("fma.rn.f32 %0, %0, %1, %2;", i), S("{.reg .u32 t; ld.volatile.shared.u32 t, [%1]; xor.b32 %0, %0, t;}", i)) \
     X(ffma, hfma2, F("fma.rn.f32 %0, %0, %1, %2;", i), I("fma.rn.f16x2 %0, %0, %1, %2;", i))                           \
     X(ffma, dfma, F("fma.rn.f32 %0, %0, %1, %2;", i), D("fma.rn.f64 %0, %0, %1, %2;", i))                              \
     X(imad, iadd, I("mad.lo.s32 %0, %0, %1, %2;", i), asm volatile("add.s32 %0, %0, %1;" : "+r"(y2[i]) : "r"(y[i])))   \
@@ -93,11 +92,14 @@ __constant__ unsigned zeros[4];
         for (int turn = 0; turn < TURNS; turn++) {                                                                     \
             __syncthreads();                                                                                           \
             unsigned from = clock();                                                                                   \
-            _Pragma("unroll") for (int j = 0; j < GROUPS; j++)                                                         \
+            _Pragma("unroll 1") for (int loop = 0; loop < LOOPS; loop++) /* ptxas moves nothing out of it */            \
             {                                                                                                          \
-                _Pragma("unroll") for (int i = 0; i < CHAINS; i++)                                                     \
+                _Pragma("unroll") for (int j = 0; j < GROUPS; j++)                                                     \
                 {                                                                                                      \
-                    what;                                                                                              \
+                    _Pragma("unroll") for (int i = 0; i < CHAINS; i++)                                                 \
+                    {                                                                                                  \
+                        what;                                                                                          \
+                    }                                                                                                  \
                 }                                                                                                      \
             }                                                                                                          \
             __syncthreads();                                                                                           \
@@ -139,7 +141,7 @@ static void show(void (*kernel)(unsigned *, unsigned), const char *name, int ite
         unsigned empty = took();
         kernel<<<1, 32 * warps>>>(out, 0);
         unsigned cycles = took() - empty;
-        printf("%s,%d,%d,%u,%.3f\n", name, items, warps, cycles, cycles / ((double)GROUPS * CHAINS * items) / (warps > 4 ? warps / 4 : 1));
+        printf("%s,%d,%d,%u,%.3f\n", name, items, warps, cycles, cycles / ((double)LOOPS * GROUPS * CHAINS * items) / (warps > 4 ? warps / 4 : 1));
     }
 }
 

@@ -20,6 +20,7 @@ __global__ void walk(const unsigned *data, const unsigned *order, int lines, uns
         for (int i = 0; i < lines; i++) {
             unsigned at, v = 0;
             asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(at) : "l"(order + round * lines + i) : "memory");
+            at = __shfl_sync(~0u, at, 0); /* waits */
             unsigned begin = clock();
             if (threadIdx.x < lanes)
                 asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(data + at * 32 + threadIdx.x + sum) : "memory");

@@ -118,6 +118,7 @@ template <bool SKEWED> static void spmv_rows(bool after)
         start[i + 1] = start[i] + (SKEWED ? MOST >> draw(&state) % 10 : MEDIUM);
     fill(0, start[ROWS], COLUMNS, false);
     cudaMemcpy(index_of + STARTS, start, sizeof start, cudaMemcpyHostToDevice);
+    prepared();
     after ? spmv<true><<<ROWS / 8, THREADS>>>(index_of + STARTS, index_of, a, a + STARTS, b)
           : spmv<false><<<ROWS / THREADS, THREADS>>>(index_of + STARTS, index_of, a, a + STARTS, b);
 }
