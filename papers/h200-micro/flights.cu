@@ -7,7 +7,7 @@
 
 enum { SMS = 132, ROUNDS = 64 };
 enum kind { CA, CG, NO_ALLOCATE, CA8, CA16, SCATTERED, TILE, ASYNC };
-static const char *const kinds[] = {"ca", "cg", "no_allocate", "ca 8 bytes", "ca 16 bytes", "ca scattered", "ca, then again", "cp.async 4"};
+static const char *const kinds[] = {"ca", "cg", "no_allocate", "ca 8 bytes", "ca 16 bytes", "ca scattered", "ca then again", "cp.async 4"};
 
 template <int KIND> static __device__ __forceinline__ unsigned load(const char *p, unsigned shared)
 {
@@ -36,7 +36,7 @@ template <int KIND, int AHEAD> __global__ void stream(const char *data, size_t b
         const char *p[AHEAD];
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
-            size_t at = ((size_t)(round * AHEAD + k) * warps + warp) * request % bytes;
+            size_t at = ((size_t)(round * AHEAD + k) * warps + warp) * request & (bytes - 1);
             p[k] = data + at + (KIND == SCATTERED ? lane * 128 : lane * width) + sum;
             v[k] = load<KIND>(p[k], shared);
         }

@@ -4,20 +4,21 @@
  * it has arrived). Prints the mean latency of both and how many of the second are below 400 and below 620 cycles; under ncu with empty
  * caches, launch by launch, what is counted as an L2 hit. Each measured launch is preceded by one that fills other data (`flush`). */
 #include "check.h"
+#include "words.h"
 
 enum { LINES = 2048, SMS = 132, SHARED = 120 << 10 };
 
-static __device__ unsigned load(const char *p)
+static __device__ unsigned read_l2(const char *p)
 {
     unsigned v;
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
     return v;
 }
 
-/* An instruction that waits for `v`, in the order of the program. */
 static __device__ unsigned arrived(unsigned v)
 {
-    return __shfl_sync(1u, v, 0);
+    wait_for(v);
+    return v;
 }
 
 /* SM `one` reads the first, `other` the second; they meet at each line through `turn`. Lanes of one warp are not used: thread 0 only. */
@@ -32,29 +33,29 @@ __global__ void neighbors(const char *data, int first, int second, int delay, un
     for (unsigned i = 0; i < LINES; i++) {
         const char *p = data + (size_t)(i * 2654435761u % LINES) * 4096; /* a line of each 4 KB */
         if (one == other) {
-            unsigned a = clock(), v = load(p + first * 32);
+            unsigned a = clock(), v = read_l2(p + first * 32);
             if (delay < 0)
                 v = arrived(v);
             while (delay > 0 && clock() - a < (unsigned)delay)
                 ;
-            unsigned between = clock(), w = arrived(load(p + second * 32)), took = clock() - between;
+            unsigned between = clock(), w = arrived(read_l2(p + second * 32)), took = clock() - between;
             latency[1] += took + w, below[0] += took < 400, below[1] += took < 620;
             v = arrived(v);
-            latency[0] += clock() - a + v;
+            latency[0] += (unsigned)clock() - a + v;
         } else {
             if (sm == one) {
                 while (*turn != 2 * i)
                     ;
                 *turn = 2 * i + 1;
-                unsigned a = clock(), v = arrived(load(p + first * 32));
-                latency[0] += clock() - a + v;
+                unsigned a = clock(), v = arrived(read_l2(p + first * 32));
+                latency[0] += (unsigned)clock() - a + v;
             } else {
                 while (*turn != 2 * i + 1)
                     ;
                 unsigned begin = clock();
                 while (clock() - begin < (unsigned)(delay < 0 ? 1500 : delay))
                     ;
-                unsigned a = clock(), v = arrived(load(p + second * 32)), took = clock() - a;
+                unsigned a = clock(), v = arrived(read_l2(p + second * 32)), took = clock() - a;
                 latency[1] += took + v, below[0] += took < 400, below[1] += took < 620;
                 begin = clock();
                 while (clock() - begin < 1500)

@@ -3,6 +3,7 @@
  * from misses (a line: 32 lanes, all of its sectors; or one sector). Prints CSV: hits of each round; with "map" as an argument for some
  * walks the line numbers' hits of each round, four lines to a hexadecimal digit. */
 #include "check.h"
+#include "words.h"
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -20,13 +21,13 @@ __global__ void walk(const unsigned *data, const unsigned *order, int lines, uns
         for (int i = 0; i < lines; i++) {
             unsigned at, v = 0;
             asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(at) : "l"(order + round * lines + i) : "memory");
-            at = __shfl_sync(~0u, at, 0); /* waits */
+            wait_for(at);
             unsigned begin = clock();
             if (threadIdx.x < lanes)
                 asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(data + at * 32 + threadIdx.x + sum) : "memory");
-            sum += __shfl_sync(~0u, v, 0);
-            asm volatile("" ::"r"(sum) : "memory");
-            unsigned took = clock() + sum - begin;
+            sum += v;
+            wait_for(v);
+            unsigned took = clock() - begin;
 #pragma unroll
             for (int k = 0; k < MOST / 1024; k++)
                 if (i / 1024 == k && i / 32 % 32 == threadIdx.x && took < 150)

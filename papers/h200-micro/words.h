@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and stores of a word that no compiler moves. */
+/* Loads and stores of a word that no compiler moves, and waiting for one. */
 static __device__ __forceinline__ unsigned load(const unsigned *p)
 {
     unsigned v;
@@ -10,4 +10,10 @@ static __device__ __forceinline__ unsigned load(const unsigned *p)
 static __device__ __forceinline__ void store(unsigned *p, unsigned v)
 {
     asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+/* Ends the program if `v` is all ones: whatever reads a clock behind it reads it when `v` has arrived. */
+static __device__ __forceinline__ void wait_for(unsigned v)
+{
+    asm volatile("{.reg .pred p; setp.eq.u32 p, %0, 0xffffffff; @p trap;}" ::"r"(v) : "memory");
 }

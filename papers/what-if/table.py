@@ -74,7 +74,7 @@ def shares(findings, rule):
 def gains(sluice, folder, pair, truth):
     """Of the repair: measured, simulated, estimated; of the what-if: simulated, estimated; shares of findings."""
     name, rule = pair["pair"], pair["rule"]
-    commands = (["sim", "--cold"], ["model"])
+    commands = (["sim", "--cold", "-j", "1"], ["model", "-j", "1"])
     with tempfile.TemporaryDirectory() as place:
         trace = {side: os.path.join(place, side + ".slt") for side in ("before", "after")}
         for side, path in trace.items():

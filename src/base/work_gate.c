@@ -8,12 +8,16 @@
 #define TURN          (UINT64_C(1) << 17)
 #define INSIDE(state) ((state) & (ENDED - 1))
 
-enum { AWAKE = 4000, YIELD = 200 }; /* loads of the state before a worker sleeps, or the leader yields */
+enum { AWAKE = 4000, YIELD = 200 }; /* looks at the gate before a helper sleeps, or a thread lets others run */
 
-static void pause_briefly(void)
+/* Between two looks at the gate. Whoever is waited for may have no other core to run on. */
+static void wait_briefly(uint32_t looks)
 {
+    if (looks % YIELD == 0)
+        sched_yield();
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+    else
+        __builtin_ia32_pause();
 #endif
 }
 
@@ -50,10 +54,7 @@ void sl_work_gate_close(sl_work_gate *gate)
 {
     uint64_t state = atomic_fetch_add(&gate->state, TURN) + TURN;
     for (uint32_t i = 1; INSIDE(state); i++) {
-        if (i % YIELD)
-            pause_briefly();
-        else
-            sched_yield();
+        wait_briefly(i);
         state = atomic_load(&gate->state);
     }
 }
@@ -84,10 +85,10 @@ static uint64_t sleep_until_open(sl_work_gate *gate, uint64_t seen)
 
 bool sl_work_gate_enter(sl_work_gate *gate, uint64_t *seen)
 {
-    for (uint32_t i = 0;; i++) {
+    for (uint32_t i = 1;; i++) {
         uint64_t state = i < AWAKE ? atomic_load(&gate->state) : sleep_until_open(gate, *seen);
         if (!is_open(state, *seen)) {
-            pause_briefly();
+            wait_briefly(i);
             continue;
         }
         if (state & ENDED)

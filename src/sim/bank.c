@@ -6,6 +6,7 @@
  * or priority, which are nearly all. Without the checks for everything else these take half of the host instructions.
  * `plain` is a constant in either. */
 #include "sim/bank.h"
+#include "sim/coalescer.h"
 
 #include "sim/data_observer.h"
 #include "sim/evict.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A cycle of a bank. */
 #include "sim/bank.h"
+#include "sim/coalescer.h"
 #include "sim/evict.h"
 #include "sim/network.h"
 

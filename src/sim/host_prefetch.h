@@ -5,6 +5,7 @@
 #ifndef SL_SIM_HOST_PREFETCH_H
 #define SL_SIM_HOST_PREFETCH_H
 
+#include "sim/coalescer.h"
 #include "sim/core.h"
 #include "sim/dram.h"
 #include "sim/lines.h"
@@ -21,10 +22,10 @@ typedef struct sl_upcoming {
     uint32_t set; /* of an access, once it is known */
 } sl_upcoming;
 
-/* Requests that arrive at banks from below, and from above. */
+/* Requests that arrive at banks from below, and from above; answers that L2 sends. */
 struct sl_host_prefetch {
-    uint32_t backs, accesses;
-    sl_upcoming *back, *access; /* [max components of a kind] */
+    uint32_t backs, accesses, ups;
+    sl_upcoming *back, *access, *up; /* [max components of a kind] */
 };
 
 /* Prefetches the request at the head of a queue, if it is due; NULL: none is. */
@@ -57,8 +58,12 @@ SL_HOST_PREFETCH void sl_host_prefetch_bank(const sl_sim *sim, const sl_bank *b,
     if (!b->number)
         return;
     const sl_queue *up = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
-    if (sl_host_prefetch_head(sim, up) && b->number == 1)
-        __builtin_prefetch(&sim->bank[0][sl_bank_for(sim, 0, sl_queue_head(up)->to, 0)].up_free, 1);
+    const sl_request *answer = sl_host_prefetch_head(sim, up);
+    if (!answer || b->number != 1)
+        return;
+    __builtin_prefetch(&sim->bank[0][sl_bank_for(sim, 0, sl_queue_head(up)->to, 0)].up_free, 1);
+    if (sim->coalescer)
+        prefetch->up[prefetch->ups++] = (sl_upcoming){.bank = b, .request = answer};
 }
 SL_HOST_PREFETCH void sl_host_prefetch_core(const sl_sim *sim, const sl_sim_core *core,
                                             struct sl_host_prefetch *prefetch)
@@ -77,21 +82,42 @@ SL_HOST_PREFETCH void sl_host_prefetch_line(const sl_upcoming *u)
 {
     const sl_bank *b = u->bank;
     uint32_t set = u->set, way = SL_NO_WAY;
+    if (b->replacement.ops->predict_victim) /* prefetches what the policy has of the set */
+        way = b->replacement.ops->predict_victim(b->replacement.self, set);
     if (b->ways <= SL_FINGERPRINTS_AT_ONCE) {
         uint32_t equal =
             sl_fingerprints_equal(sl_fingerprints(b, set), sl_tag_fingerprint(u->request->addr >> b->log2_line));
-        way = equal ? (uint32_t)__builtin_ctz(equal) : SL_NO_WAY;
+        way = equal ? (uint32_t)__builtin_ctz(equal) : way;
     }
-    if (way == SL_NO_WAY && b->replacement.ops->predict_victim)
-        way = b->replacement.ops->predict_victim(b->replacement.self, set);
     if (way != SL_NO_WAY)
         __builtin_prefetch(&b->line[(size_t)set * b->ways + way]);
+}
+
+/* Buckets of the coalescer, and flights in them. */
+SL_HOST_PREFETCH void sl_host_prefetch_buckets(const sl_sim *sim, const sl_upcoming *upcoming, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (upcoming[i].bank->number == 1)
+            __builtin_prefetch(sl_coalescer_bucket(sim->coalescer, upcoming[i].request->addr));
+}
+SL_HOST_PREFETCH void sl_host_prefetch_flights(const sl_sim *sim, const sl_upcoming *upcoming, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t flight =
+            upcoming[i].bank->number == 1 ? *sl_coalescer_bucket(sim->coalescer, upcoming[i].request->addr) : 0;
+        if (flight)
+            __builtin_prefetch(&sim->coalescer->item[flight - 1], 1);
+    }
 }
 
 /* Other stages: MSHRs and sets of the requests, then their lines. */
 SL_HOST_PREFETCH void sl_host_prefetch_rest(const sl_sim *sim, struct sl_host_prefetch *prefetch)
 {
     uint32_t backs = 0;
+    if (sim->coalescer) {
+        sl_host_prefetch_buckets(sim, prefetch->access, prefetch->accesses);
+        sl_host_prefetch_buckets(sim, prefetch->up, prefetch->ups);
+    }
     for (uint32_t i = 0; i < prefetch->backs; i++) {
         sl_upcoming u = prefetch->back[i];
         uint32_t hop = sl_hop_of(u.bank, u.request->addr);
@@ -121,7 +147,11 @@ SL_HOST_PREFETCH void sl_host_prefetch_rest(const sl_sim *sim, struct sl_host_pr
     }
     for (uint32_t i = 0; i < prefetch->accesses; i++)
         sl_host_prefetch_line(&prefetch->access[i]);
-    prefetch->backs = prefetch->accesses = 0;
+    if (sim->coalescer) {
+        sl_host_prefetch_flights(sim, prefetch->access, prefetch->accesses);
+        sl_host_prefetch_flights(sim, prefetch->up, prefetch->ups);
+    }
+    prefetch->backs = prefetch->accesses = prefetch->ups = 0;
 }
 
 #endif

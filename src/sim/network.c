@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/network.h"
+#include "sim/coalescer.h"
 
 #include "sim/data_observer.h"
 #include "sim/dram.h"

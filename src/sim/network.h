@@ -28,27 +28,4 @@ void sl_network_sent(sl_sim *sim, sl_bank *bank);
 /* Sends a bank's next answer, which is due, to the level above. */
 void sl_network_up(sl_sim *sim, sl_bank *bank);
 
-/* ---- request coalescing across SMs (coalescer.c) ----
- *
- * Reads of the same sectors by several SMs that L2 sees as one (access/coalescer.h), from the arrival of the first of
- * them at L2 until it is answered. */
-
-typedef struct sl_coalescer sl_coalescer;
-
-/* *coalescer stays NULL where the machine has none; the machine must outlive it. */
-sl_status sl_coalescer_create(const sl_machine *machine, sl_coalescer **coalescer, sl_error *error);
-void sl_coalescer_destroy(sl_coalescer *coalescer); /* NULL is fine */
-
-typedef enum sl_coalesced { SL_COALESCED_FIRST, SL_COALESCED_ALONE, SL_COALESCED_MERGED } sl_coalesced;
-
-/* A request arrives at L2. FIRST: once accepted it may be opened for others. MERGED: it waits for another one, which is
- * in L2. A read of other sectors of an open line goes alone, and closes the line. */
-sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t number);
-/* Opens a read for others. `r`: as it arrived. False: out of memory. */
-bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number);
-/* The line is written: later reads must not be merged with earlier ones. */
-void sl_coalescer_close(sl_sim *sim, uint64_t addr);
-/* L2 answers a read: returns those merged with it, which get the same data. */
-sl_request_list sl_coalescer_answer(sl_sim *sim, uint32_t number);
-
 #endif

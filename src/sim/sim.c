@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/sim.h"
+#include "sim/coalescer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,11 +79,12 @@ sl_status sl_host_prefetch_create(sl_sim *sim, sl_error *error)
     sim->prefetch = NULL;
     if (!sim->prefetch_parts)
         return SL_OK;
-    sim->prefetch = calloc(1, sizeof *sim->prefetch + 2 * sim->prefetch_parts * sizeof(sl_upcoming));
+    sim->prefetch = calloc(1, sizeof *sim->prefetch + 3 * sim->prefetch_parts * sizeof(sl_upcoming));
     if (!sim->prefetch)
         return sl_fail_memory(error);
     sim->prefetch->back = (sl_upcoming *)(sim->prefetch + 1);
     sim->prefetch->access = sim->prefetch->back + sim->prefetch_parts;
+    sim->prefetch->up = sim->prefetch->access + sim->prefetch_parts;
     return SL_OK;
 }
 
