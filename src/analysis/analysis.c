@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "machine/occupancy.h"
-#include "model/variants.h"
+#include "model/model.h"
 #include "time/estimate.h"
 #include "trace/count_trace.h"
 

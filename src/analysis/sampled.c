@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/sampled.h"
+#include "analysis/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
 #include "trace/count_trace.h"
 
 /* Programs of fewer launches are analyzed as a whole, unless a sample is asked for. The second phase runs at most so

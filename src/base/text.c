@@ -280,3 +280,69 @@ sl_status sl_text_finish(FILE *file, const char *what, sl_error *error)
         errno = EIO; /* which an earlier write met */
     return sl_fail_io(error, "write", what);
 }
+
+bool sl_parse_count(const char *text, uint64_t unit, uint64_t *value)
+{
+    static const char suffixes[] = "KMGT";
+    if (*text < '0' || *text > '9')
+        return false;
+    uint64_t whole = 0, fraction = 0, fraction_unit = 1;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, (uint64_t)(*text - '0'), &whole))
+            return false;
+    if (*text == '.') {
+        for (text++; *text >= '0' && *text <= '9'; text++) {
+            if (fraction_unit == 1000000)
+                return false;
+            fraction = fraction * 10 + (uint64_t)(*text - '0');
+            fraction_unit *= 10;
+        }
+        if (fraction_unit == 1)
+            return false;
+    }
+    uint64_t scale = 1;
+    if (*text) {
+        char upper = *text >= 'a' ? (char)(*text - 'a' + 'A') : *text;
+        const char *suffix = strchr(suffixes, upper);
+        if (!suffix)
+            return false;
+        for (const char *s = suffixes; s <= suffix; s++)
+            scale *= unit;
+        text++;
+        if (unit == 1024 && !strcmp(text, "iB"))
+            text += 2;
+    }
+    if (*text || (uint64_t)((unsigned __int128)fraction * scale % fraction_unit))
+        return false;
+    unsigned __int128 total = (unsigned __int128)whole * scale + (unsigned __int128)fraction * scale / fraction_unit;
+    *value = (uint64_t)total;
+    return total == *value;
+}
+
+sl_status sl_split_words(const char *text, sl_split *words, sl_error *error)
+{
+    *words = (sl_split){.text = strdup(text)};
+    if (!words->text)
+        return sl_fail_memory(error);
+    for (char *at = words->text; *at;) {
+        int depth = 0;
+        while (*at == ' ')
+            *at++ = 0;
+        if (!*at)
+            break;
+        if (words->count == SL_MAX_WORDS) {
+            sl_split_free(words);
+            return sl_fail(error, SL_LIMIT, "'%.60s...' are more than %d words", text, SL_MAX_WORDS);
+        }
+        words->word[words->count++] = at;
+        for (; *at && (*at != ' ' || depth > 0); at++)
+            depth += (*at == '(') - (*at == ')');
+    }
+    return SL_OK;
+}
+
+void sl_split_free(sl_split *words)
+{
+    free(words->text);
+    *words = (sl_split){0};
+}

@@ -56,4 +56,23 @@ void sl_csv_field(FILE *file, const char *text);
 /* The end of a report, "the CSV report": SL_IO when anything could not be written. */
 sl_status sl_text_finish(FILE *file, const char *what, sl_error *error);
 
+/* Counts and sizes as people type them. */
+
+/* "12", "64K", "1.5G": suffixes K, M, G and T are powers of `unit`, 1000 or 1024. False when it is not a number or too
+ * large. */
+bool sl_parse_count(const char *text, uint64_t unit, uint64_t *value);
+
+/* Words separated by spaces. Those in parentheses belong together: "all decoupled(threshold=2, ways=8)" are two. */
+
+enum { SL_MAX_WORDS = 32 };
+
+typedef struct sl_split {
+    char *text; /* a copy, which the words are parts of */
+    size_t count;
+    const char *word[SL_MAX_WORDS];
+} sl_split;
+
+sl_status sl_split_words(const char *text, sl_split *words, sl_error *error);
+void sl_split_free(sl_split *words);
+
 #endif

@@ -2,7 +2,6 @@
 /* sluice workloads: the built-in GPU programs. */
 #include <string.h>
 
-#include "base/split.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli/command.h"

@@ -6,7 +6,7 @@
 
 #include "cli/output.h"
 #include "cli/temporary.h"
-#include "exec/start_program.h"
+#include "exec/start.h"
 #include "study/input_plan.h"
 
 #define SL_OPTION_TEXT SL_OPTION_STRING /* as settings.def calls it */

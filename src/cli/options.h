@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/parse_count.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "sluice/error.h"
 
 typedef enum sl_option_kind {

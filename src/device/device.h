@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/pool.h"
-#include "machine/limits.h"
+#include "machine/occupancy.h"
 #include "ptx/module.h"
 #include "sluice/error.h"
 

@@ -18,7 +18,7 @@
  *
  * Left out: factors that are overwritten before the sum, by the product or later (compilers do not write that), and
  * what unrolling by ptxas brings together. */
-#include "emu/contract.h"
+#include "emu/decode.h"
 
 #include <string.h>
 

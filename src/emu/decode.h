@@ -11,7 +11,37 @@
 #include "base/map.h"
 #include "base/multimap.h"
 #include "emu/code.h"
-#include "emu/contract.h"
+#include "ptx/cfg.h"
+
+/* Which registers hold values that are still needed: to zero those that may be read before they are written, and to
+ * estimate how many physical registers a kernel needs. */
+
+typedef struct sl_liveness {
+    uint32_t at_entry;  /* registers live where the function starts */
+    uint32_t *entry;    /* their indices, ascending */
+    uint32_t max_words; /* maximum of 32-bit registers live at any instruction; predicates are free */
+    uint64_t *in;       /* per block `set_words` words: a bit per register that is live where it starts */
+    uint32_t set_words;
+} sl_liveness;
+
+static inline bool sl_live_at(const sl_liveness *live, uint32_t block, uint32_t reg)
+{
+    return live->in[(size_t)block * live->set_words + reg / 64] >> reg % 64 & 1;
+}
+
+sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena *arena, sl_liveness *result,
+                           sl_error *error);
+
+/* Products and sums that become one fma, as ptxas makes them, or one mad. */
+
+typedef struct sl_contraction {
+    const sl_ptx_inst **as; /* per instruction of the function: what it is executed as; NULL: as it is written */
+    bool *dropped;          /* nobody needs the product any more */
+} sl_contraction;
+
+/* Allocates in `arena`. `off`: finds no fma. */
+sl_status sl_contract_find(const sl_ptx_func *func, const sl_cfg *cfg, const sl_liveness *live, bool off,
+                           sl_arena *arena, sl_contraction *result, sl_error *error);
 
 typedef struct sl_decoder {
     sl_emu_kernel *kernel;

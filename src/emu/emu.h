@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "emu/heap.h"
 #include "emu/settings.h"
-#include "machine/limits.h"
+#include "machine/occupancy.h"
 #include "ptx/cubin.h"
 #include "ptx/module.h"
 #include "trace/sink.h"

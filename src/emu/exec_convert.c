@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions between numbers. Float to integer clamps to the target's range and turns NaN into 0. */
 #include "emu/exec.h"
-#include "emu/exec_rounding.h"
 
 #define SL_RINT_f32(a)  __builtin_rintf(a)
 #define SL_RINT_f64(a)  __builtin_rint(a)

@@ -6,7 +6,6 @@
  * Saturation is a separate op, added by the decoder, and so is flushing of subnormals (.ftz), except for f32 sums and
  * products, which programs compiled with -use_fast_math are full of. */
 #include "emu/exec.h"
-#include "emu/exec_rounding.h"
 
 #define SL_FMA_f32(a, b, c) __builtin_fmaf(a, b, c)
 #define SL_FMA_f64(a, b, c) __builtin_fma(a, b, c)

@@ -11,7 +11,7 @@
 #include "emu/matrix.h"
 #include "emu/warp.h"
 #include "ptx/base_array.h"
-#include "ptx/unrolling.h"
+#include "ptx/cfg.h"
 
 typedef struct builder {
     sl_emu_kernel *kernel;

@@ -9,7 +9,7 @@
  *   - in an allocation that is stored to, all loads and stores have linear forms with the same coefficients, and no two
  *     blocks can meet: with the coefficients sorted, each is larger than everything the smaller ones reach together.
  * Anything else is taken to be dependent: those launches run block after block. */
-#include "emu/independence.h"
+#include "emu/warp.h"
 
 #include <stdlib.h>
 #include <string.h>

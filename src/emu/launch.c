@@ -15,7 +15,6 @@
 #include "base/array.h"
 #include "base/mangle.h"
 #include "base/pool.h"
-#include "emu/independence.h"
 #include "emu/repetition.h"
 #include "emu/warp.h"
 #include "machine/occupancy.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Backward data flow over bit sets of registers. A guarded or partial write does not end a life. */
-#include "emu/liveness.h"
+#include "emu/decode.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/warp.h"
 #include "emu/warp_mask.h"
-#include "emu/warp_waiting.h"
 
 enum {
     SPIN_TURNS = 64,     /* back edges of a spinning loop before it gives way */

@@ -4,6 +4,7 @@
 #define SL_EMU_WARP_H
 
 #include <setjmp.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "emu/code.h"
@@ -315,7 +316,7 @@ int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst);
 /* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
 
-/* ---- warp_limits.c ---- */
+/* ---- warp_calls.c ---- */
 
 /* Ends the launch where the warp, or the launch, has executed more than it may. */
 void sl_warp_check_limit(sl_warp *warp, uint32_t inst);
@@ -452,5 +453,28 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb);
 /* ---- texture.c ---- */
 
 void sl_textures_destroy(struct sl_textures *textures); /* NULL is fine */
+
+/* May the blocks of a launch run in any order? */
+
+/* True only when it is certain that no block can see what another did. */
+bool sl_blocks_independent(const sl_run *run);
+
+/* Splits that wait for lanes of their warp, for warp.c. */
+
+static inline void sl_warp_remove_split(sl_warp *warp, uint32_t index)
+{
+    uint32_t above = --warp->splits - index;
+    if (above)
+        memmove(&warp->split[index], &warp->split[index + 1], above * sizeof *warp->split);
+}
+
+/* Lanes that wait for others of their warp. */
+uint64_t sl_warp_parked(const sl_warp *warp);
+/* The lanes of a split for which every lane they name in the instruction at the start of its block is
+ * in `here` or has exited. Lanes that its guard keeps out wait for nobody. */
+uint64_t sl_warp_satisfied(const sl_warp *warp, const sl_warp_split *split, uint64_t here);
+/* True when the running split, or what is left of it here, may run the block now. Splits that waited for it are
+ * released; those at the same instruction run the block along with it. */
+bool sl_warp_gather(sl_warp *warp);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How splits of a warp wait for each other at instructions that name lanes. */
-#include "emu/warp_waiting.h"
+#include "emu/warp.h"
 
 /* How many products must be complete for wgmma.wait_group `left`. */
 static uint32_t awaited_products(const sl_group_progress *g, uint32_t left)

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "cuda/options.h"
+#include "recording/recording.h"
 
 /* The CUDA runtime libraries that there are: of CUDA 11, 12, 13. NULL past the last. */
 extern const char *const sl_cudart_sonames[];
@@ -50,5 +51,11 @@ typedef struct sl_app_start {
 /* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error);
+
+/* CUDA programs as inputs: started with the library of src/cudart in front, which records the launches. */
+
+/* For sl_record_options.start_program, which needs a scratch folder; `context` is a bool: no warnings of the program's
+ * launches. */
+sl_program_starter sl_program_start;
 
 #endif

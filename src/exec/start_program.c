@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "exec/start_program.h"
+#include "exec/start.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "base/new_file.h"
 #include "cuda/results_file.h"
-#include "exec/start.h"
 #include "trace/kernel_filter.h"
 
 typedef struct program_run {

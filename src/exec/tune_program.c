@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/on_gpu.h"
+#include "exec/planned.h"
 #include "trace/kernel_filter.h"
 #include "tune/keep_faster.h"
 

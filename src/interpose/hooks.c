@@ -18,7 +18,6 @@
 #include "device/cuda_driver.h"
 #include "interpose/entries.h"
 #include "interpose/program.h"
-#include "interpose/tune_in_program.h"
 #include "tune/effects.h"
 #include "tune/program_results.h"
 #include "tune/ptx_loads.h"

@@ -6,6 +6,7 @@
 
 #include "device/device.h"
 #include "ptx/sources.h"
+#include "tune/job.h"
 #include "tune/plan.h"
 
 /* Below, an image is code that was loaded together, the PTX texts that the GPU would compile: relocatable device code
@@ -48,5 +49,15 @@ void sl_program_freed(uint64_t addr);
 /* The allocation that an address lies in; NULL: none. */
 const sl_device_range *sl_program_range_at(uint64_t addr);
 size_t sl_program_ranges(const sl_device_range **range);
+
+/* Tunes a launch inside of the program that makes it: on the arguments and the memory it really has. */
+
+/* Called before the launch, with the GPU idle. Memory is as it was afterwards. `driver` is the path of NVIDIA's
+ * library. A kernel that cannot be tuned is an error, after which the program can continue. */
+sl_status sl_tune_in_program(const char *driver, const sl_program_handle *handle, void *module, void *function,
+                             const sl_program_launch *launch, const sl_tune_job *job, const sl_tune_job_launch *wanted,
+                             sl_error *error);
+/* Writes what was chosen so far, as a list of plans. */
+sl_status sl_tuned_write(const char *path, sl_error *error);
 
 #endif

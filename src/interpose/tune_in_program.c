@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "interpose/tune_in_program.h"
+#include "interpose/program.h"
 
 #include <stdlib.h>
 #include <string.h>

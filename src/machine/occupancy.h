@@ -23,4 +23,16 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
 uint32_t sl_occupancy_max_blocks(const sl_machine *machine, const sl_trace_kernel *kernel,
                                  const sl_trace_launch *launch);
 
+/* Launch limits of a GPU: launches beyond them are rejected, as by the driver. */
+
+typedef struct sl_gpu_limits {
+    uint32_t sms, max_threads_per_block, max_block[3], max_grid[3];
+    uint32_t max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
+    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, reserved_shared_per_block;
+    uint32_t const_bytes;
+    uint64_t memory_bytes;
+} sl_gpu_limits;
+
+sl_gpu_limits sl_gpu_limits_of(const sl_machine *machine);
+
 #endif

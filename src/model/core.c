@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/cache_ops.h"
+#include "access/request.h"
 #include "base/heap.h"
 
 enum { NO_WARP = 0xffffffff };

@@ -8,12 +8,61 @@
 #ifndef SL_MODEL_CORE_H
 #define SL_MODEL_CORE_H
 
+#include <stdint.h>
+
 #include "base/large_array.h"
-#include "model/hot_words.h"
+#include "machine/machine.h"
 #include "model/l1.h"
-#include "model/stacks.h"
-#include "model/work.h"
+#include "model/model.h"
+#include "sluice/trace.h"
 #include "trace/walk.h"
+
+/* The word of memory that atomics access most: each lane is an access, and those of one word take turns.
+ *
+ * A table of words by hash. A word that finds another one in its place takes one off its count, and the place when
+ * nothing is left of it: a word with more accesses than all others of its place together stays, with a count that is a
+ * lower bound. */
+
+enum { SL_HOT_WORDS = 256 };
+
+typedef struct sl_hot_words {
+    struct {
+        uint64_t word, lanes;
+    } entry[SL_HOT_WORDS];
+} sl_hot_words;
+
+/* The active lanes of an atomic or reduction by a warp of so many. Its addresses are expanded. */
+void sl_hot_words_add(sl_hot_words *hot, const sl_inst *inst, sl_access *access, uint32_t lanes);
+/* Adds the words of a table to another one. */
+void sl_hot_words_merge(sl_hot_words *into, const sl_hot_words *from);
+uint64_t sl_hot_words_max(const sl_hot_words *hot);
+
+/* The first cache of a core in many sizes at once, where reuse distances alone decide: loads that take effect at once,
+ * any number of lines in flight, LRU.
+ *
+ * A line's position in the LRU stack of its set says which associativities hold it (the inclusion property), so one
+ * stack per set does for all numbers of ways; the fully associative stack beside them tells capacity from conflict for
+ * all sizes. Levels with another number of sets have other stacks, fed by the same accesses. A sector is there while
+ * its line was not evicted since the sector was last used: it remembers the largest distance of its line since then. */
+
+typedef struct sl_stacks sl_stacks;
+
+/* The levels (`count` of them, which must stay valid) agree in lines, sectors and write policy, and are LRU.
+ * `no_associativity`: all have one set. */
+sl_status sl_stacks_create(const sl_level *level, size_t count, bool no_associativity, sl_stacks **stacks,
+                           sl_error *error);
+void sl_stacks_destroy(sl_stacks *stacks); /* NULL is fine */
+
+/* As the functions of l1.h; only sectors of loads that are `counted` show in the results. */
+void sl_stacks_load(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool counted);
+void sl_stacks_store(sl_stacks *stacks, uint64_t line, uint32_t sectors);
+void sl_stacks_invalidate(sl_stacks *stacks, uint64_t line);
+void sl_stacks_bypass(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool lookup); /* counted */
+
+/* [count][SL_LOAD_CLASSES]: sectors by level and class. */
+const uint64_t (*sl_stacks_result(const sl_stacks *stacks))[SL_LOAD_CLASSES];
+/* Memory ran out: the results are not right. */
+bool sl_stacks_failed(const sl_stacks *stacks);
 
 /* Something that goes on to the next level. */
 typedef struct sl_traffic {

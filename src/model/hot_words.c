@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/hot_words.h"
+#include "model/core.h"
 
 #include "base/hash.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "model/latency.h"
-#include "model/policy_ways.h"
 #include "model/seen_lines.h"
 
 enum { NONE = SL_NOBODY };

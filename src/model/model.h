@@ -6,13 +6,24 @@
 #ifndef SL_MODEL_MODEL_H
 #define SL_MODEL_MODEL_H
 
+#include <stdint.h>
+
 #include "base/pool.h"
 #include "base/progress.h"
 #include "machine/occupancy.h"
-#include "model/work.h"
 #include "sluice/model.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
+
+/* What the warps of a core did, for estimates of its time. */
+
+typedef struct sl_warps_work {
+    uint64_t insts, longest_warp;                        /* warp instructions: of all, and of the warp with most */
+    uint64_t accesses, longest_accesses;                 /* the same of memory instructions */
+    uint64_t load_lines, load_sectors, fill_sectors;     /* line requests to the first level, and what it fetches */
+    uint64_t store_lines, store_sectors, partial_stores; /* partial: lines that are not stored whole */
+    uint64_t atomic_lines, atomic_sectors;
+} sl_warps_work;
 
 struct sl_model_result {
     sl_launch_counts counts; /* of the whole launch and of each memory instruction; arrays are left out */
@@ -55,5 +66,23 @@ static inline bool sl_model_is_pure(const sl_model_options *options)
  * can have at once. The machine is any that has such a first level, whose others are left out; options must be pure. */
 sl_status sl_model_stacks(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
                           const sl_level *level, size_t levels, sl_pool *pool, sl_counts *total, sl_error *error);
+
+/* A launch on many machines or with many options at once: sweeps, ablations, seeds. Variants share passes over the
+ * trace where possible. */
+
+typedef struct sl_model_variant {
+    sl_machine machine;
+    sl_model_options options;
+} sl_model_variant;
+
+/* Called for each pass that is of one variant alone, before its counts are taken. */
+typedef sl_status (*sl_model_each)(void *to, size_t variant, const sl_loaded *loaded, sl_model_result *result,
+                                   sl_error *error);
+
+/* total[i] is the result of sl_model_loaded for variant[i]. `each` may be NULL. */
+sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count, sl_pool *pool,
+                            sl_model_each each, void *to, sl_counts *total, sl_error *error);
+/* The number of passes over the accesses. */
+size_t sl_model_variants_passes(const sl_model_variant *variant, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/policy_ways.h"
+#include "model/l1.h"
 
 #include <stdlib.h>
 #include <string.h>

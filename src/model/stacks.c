@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/stacks.h"
+#include "model/core.h"
 
 #include <stdlib.h>
 #include <string.h>

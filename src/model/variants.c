@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/variants.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

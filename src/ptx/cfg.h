@@ -43,4 +43,19 @@ sl_status sl_cfg_build(const sl_ptx_module *module, const sl_ptx_func *func, sl_
 /* joins.c: fills in joins and leaves; false: out of memory. */
 bool sl_cfg_find_joins(sl_cfg *cfg, sl_arena *arena);
 
+/* Which loops of a function ptxas unrolls. */
+
+enum { SL_UNROLLED = 4 }; /* iterations that become one; those that are left become two and one */
+
+/* Marks instructions that branch back to the start of an unrolled loop; `closes` has an entry for each instruction. */
+void sl_ptx_find_unrolled(const sl_ptx_func *func, bool *closes);
+
+/* By how much the address of a memory instruction grows from one iteration of its loop to the next, where that is a
+ * constant that the code shows. */
+
+/* One entry per instruction of `func`, in bytes, allocated in `arena`. 0: not a memory instruction with one register as
+ * its address, not in a loop, the same address each time, or not known. A loop is the shortest stretch of blocks with
+ * a branch from its end to its start. */
+sl_status sl_ptx_steps(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena *arena, int64_t **steps, sl_error *error);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/steps.h"
+#include "ptx/cfg.h"
 
 enum { NO_WRITER = -1, SEVERAL = -2, MAX_DEPTH = 12 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ptx/unrolling.h"
+#include "ptx/cfg.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/split.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
 

@@ -13,7 +13,7 @@
 
 #include "ptx/cubin.h"
 #include "ptx/sources.h"
-#include "recording/kernel_launch.h"
+#include "recording/kernel_args.h"
 #include "trace/import.h"
 #include "tune/loads.h"
 #include "tune/rewrite/llvm_file.h"

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sluice/profile.h"
+
 #define SL_REUSE_NEVER UINT64_MAX /* the first access of a key */
 
 typedef struct sl_reuse sl_reuse;
@@ -38,5 +40,22 @@ uint64_t sl_reuse_keys(const sl_reuse *reuse); /* different ones accessed so far
 /* Memory ran out, or there are more than 2^30 keys: accesses since then were not counted, and returned SL_REUSE_NEVER
  * (with id 0). */
 bool sl_reuse_failed(const sl_reuse *reuse);
+
+/* Filling histograms over powers of two. */
+
+static inline void sl_distances_add(sl_distances *d, uint64_t distance)
+{
+    unsigned bin = distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
+    if (distance == SL_REUSE_NEVER)
+        d->never++;
+    else
+        d->bin[bin < SL_DISTANCE_BINS ? bin : SL_DISTANCE_BINS - 1]++;
+}
+
+/* Of the bins of line_reuses. */
+static inline unsigned sl_reuse_bin(uint32_t reuses)
+{
+    return reuses < 3 ? reuses : 33 - (unsigned)__builtin_clz(reuses - 1);
+}
 
 #endif

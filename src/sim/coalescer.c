@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "access/coalescer.h"
+#include "access/partition.h"
 #include "lower/program.h"
 #include "sim/bank.h"
 

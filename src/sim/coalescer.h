@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Request coalescing across SMs: reads of the same sectors by several SMs that L2 sees as one (access/coalescer.h),
+/* Request coalescing across SMs: reads of the same sectors by several SMs that L2 sees as one (access/partition.h),
  * from the arrival of the first of them at L2 until it is answered. */
 #ifndef SL_SIM_COALESCER_H
 #define SL_SIM_COALESCER_H

@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "reuse/belady.h"
-#include "reuse/histogram.h"
 #include "reuse/reuse.h"
 
 typedef struct recorded {

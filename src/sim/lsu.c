@@ -4,8 +4,8 @@
  * requests go to them by their warp, and one queue is drained before the next. */
 #include <string.h>
 
-#include "access/cache_ops.h"
 #include "access/coalesce.h"
+#include "access/request.h"
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parse_count.h"
+#include "base/text.h"
 #include "study/config.h"
 #include "workloads/workload.h"
 

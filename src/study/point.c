@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/split.h"
+#include "base/text.h"
 #include "machine/keys.h"
 #include "machine/vary.h"
 #include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */

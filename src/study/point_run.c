@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/split.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "study/input_plan.h"
 #include "study/point.h"
 

@@ -4,7 +4,7 @@
 #ifndef SL_TIME_SAMPLE_H
 #define SL_TIME_SAMPLE_H
 
-#include "model/work.h"
+#include "model/model.h"
 #include "sim/sim.h"
 #include "trace/loaded.h"
 

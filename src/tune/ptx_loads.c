@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "ptx/base_array.h"
-#include "ptx/steps.h"
+#include "ptx/cfg.h"
 
 /* What kind of node an instruction is; SL_NODE_ANY: none. */
 static sl_node node_of(const sl_ptx_inst *inst)
@@ -74,7 +74,7 @@ static uint32_t modes_known(sl_node node, uint32_t sm)
     return modes;
 }
 
-/* Which modes can be written on a load or store, and why not all. `step`: of its address (ptx/steps.h). */
+/* Which modes can be written on a load or store, and why not all. `step`: of its address (ptx/cfg.h). */
 static void set_modes(sl_load *load, uint32_t sm, int64_t step)
 {
     load->modes = 1 << SL_BYPASS_NONE;

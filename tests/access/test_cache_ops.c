@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What cache operators do in L1, in the model and in the simulator: one kernel, the same numbers in both. */
-#include "access/cache_ops.h"
+#include "access/request.h"
 
 #include <unistd.h>
 

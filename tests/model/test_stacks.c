@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Many first caches in one pass: each must do, access by access, what a cache of its own does. */
-#include "model/stacks.h"
+#include "model/core.h"
 
 #include <stdlib.h>
 #include <string.h>

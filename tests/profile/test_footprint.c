@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/footprint.h"
+#include "profile/accesses.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "profile/sums.h"
 #include "profile_maker.h"
-#include "reuse/histogram.h"
+#include "reuse/reuse.h"
 
 static const sl_profile_options usual = {
     .line_bytes = 128,

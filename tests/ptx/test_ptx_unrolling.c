@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which loops ptxas unrolls: those whose counter goes up by a constant to a limit that stays, without a pragma. */
-#include "ptx/unrolling.h"
+#include "ptx/cfg.h"
 
 #include "ptx/ptx_test.h"
 

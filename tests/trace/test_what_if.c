@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include "access/cache_ops.h"
 #include "access/coalesce.h"
+#include "access/request.h"
 #include "emu/run_ptx.h"
 #include "trace/recorder.h"
 #include "trace/trace_maker.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "ptx/cfg.h"
 #include "ptx/lexer.h"
-#include "ptx/steps.h"
 #include "tune/ptx_loads.h"
 
 /* Replaces `length` bytes at `at` by `text`. Edits are made in the order of the text. */
