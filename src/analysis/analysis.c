@@ -9,7 +9,7 @@
 #include "machine/occupancy.h"
 #include "model/model.h"
 #include "time/estimate.h"
-#include "trace/count_trace.h"
+#include "trace/count.h"
 
 sl_profile_options sl_profile_defaults(const sl_machine *machine)
 {

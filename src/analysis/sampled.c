@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/count_trace.h"
+#include "trace/count.h"
 
 /* Programs of fewer launches are analyzed as a whole, unless a sample is asked for. The second phase runs at most so
  * often: its interval may turn out wider than the first one promised. */

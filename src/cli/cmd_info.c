@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/input.h"
 #include "cli/output.h"
-#include "report/launches.h"
+#include "report/results.h"
 
 typedef struct info_options {
     sl_input_options input;

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "machine/builtin.h"
 #include "machine/keys.h"
+#include "machine/machine.h"
 
 typedef struct machines_options {
     sl_common common;

@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "cli/input.h"
 #include "cli/output.h"
-#include "cli/show_planned.h"
 #include "cli/show_results.h"
 #include "study/tune_input.h"
 #include "tune/ptx_loads.h"

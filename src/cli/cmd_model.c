@@ -2,15 +2,11 @@
 /* sluice model: miss rates by class, from reuse distances. */
 #include "analysis/analysis.h"
 #include "cli/command.h"
-#include "cli/compat_hpca14.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
-#include "cli/model_sweep.h"
-#include "cli/sampling.h"
 #include "cli/show_results.h"
-#include "cli/what_if.h"
 #include "model/model.h"
-#include "report/launches.h"
+#include "report/results.h"
 
 typedef struct model_options {
     sl_input_options input;

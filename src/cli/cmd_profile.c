@@ -9,7 +9,7 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/profile.h"
+#include "report/results.h"
 
 typedef struct profile_options {
     sl_input_options input;

@@ -11,7 +11,6 @@
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/page_output.h"
 #include "cli/show_results.h"
 #include "report/findings.h"
 #include "report/validate.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/cache_folder.h"
 #include "cli/command.h"
+#include "cli/folders.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/reproduction.h"

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/folders.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/show_planned.h"
 #include "cli/show_results.h"
-#include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "study/point.h"
 

@@ -10,10 +10,8 @@
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/sampling.h"
 #include "cli/show_results.h"
 #include "cli/terminal.h"
-#include "cli/what_if.h"
 #include "report/timeline.h"
 #include "study/input_plan.h"
 

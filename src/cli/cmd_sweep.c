@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cache_folder.h"
 #include "cli/command.h"
+#include "cli/folders.h"
 #include "cli/output.h"
-#include "report/sweep.h"
-#include "study/slurm.h"
+#include "report/results.h"
+#include "study/runner.h"
 
 extern char **environ;
 

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cache_folder.h"
+#include "cli/folders.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_results.h"
-#include "cli/temporary.h"
 #include "exec/tune_program.h"
-#include "report/graph_svg.h"
+#include "report/svg.h"
 #include "study/input_plan.h"
 #include "study/tune_input.h"
-#include "tune/keep_faster.h"
+#include "tune/plan.h"
+#include "tune/program_results.h"
 
 typedef struct tune_options {
     sl_input_options input;

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/given_options.h"
+#include "cli/folders.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
-#include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "report/validate.h"
 

@@ -5,6 +5,7 @@
 #ifndef SL_CLI_COMMAND_H
 #define SL_CLI_COMMAND_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/progress.h"
@@ -95,5 +96,22 @@ int sl_cli_usage(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3)
 int sl_cli_unknown_command(const sl_invocation *, const char *name);
 /* "sluice NAME: warning: text" unless --quiet. */
 void sl_cli_warn(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
+
+/* --policy-plugin: policies of shared libraries (SL_POLICY_PLUGIN of sluice/policy.h). A library is code that runs with
+ * the rights of whoever loads it. */
+
+typedef struct sl_plugins {
+    const sl_policy_ops *ops[SL_MAX_CUSTOM_POLICIES];
+    sl_policy_list list; /* of them */
+} sl_plugins;
+
+/* Loads the libraries; they stay loaded until the program ends. `plugins` must stay where it is. */
+sl_status sl_plugins_load(sl_plugins *plugins, const sl_option_list *files, sl_error *error);
+
+/* sluice-ptxas: the program under another name, in place of ptxas, for what compiles PTX before it loads it. */
+
+/* Whether the program was started as sluice-ptxas. */
+bool sl_ptxas_is(const char *program);
+int sl_ptxas_main(int argc, char **argv);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compat_hpca14.h"
+#include "cli/model_options.h"
 
 #include <string.h>
 
 #include "cli/output.h"
-#include "report/hpca14.h"
+#include "report/results.h"
 #include "trace/import.h"
 
 static sl_status run_file(const char *path, sl_hpca14_result *result, sl_error *error)

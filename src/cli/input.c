@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/folders.h"
 #include "cli/output.h"
-#include "cli/temporary.h"
 #include "exec/start.h"
 #include "study/input_plan.h"
 

@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/given_options.h"
 #include "cli/help.h"
 #include "cli/input.h"
 #include "cli/output.h"
-#include "cli/plugins.h"
-#include "cli/ptxas.h"
 #include "cli/terminal.h"
 
 /* The command line, quoted for a shell. */

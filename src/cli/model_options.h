@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
+#include "analysis/analysis.h"
 #include "cli/command.h"
+#include "cli/input.h"
 #include "model/model.h"
 #include "sluice/profile.h"
 #include "study/point.h"
@@ -55,5 +57,75 @@ static inline char *sl_model_without(const sl_model_options *o, char text[SL_WIT
              o->no_divergence ? " divergence" : "");
     return text;
 }
+
+/* sluice model --compat hpca14: the authors' program of the reuse-distance paper. */
+
+/* Returns the exit code. Options of the model that were given are errors: this one has none. */
+int sl_run_compat_hpca14(const sl_invocation *inv);
+
+/* sluice model over many first levels, or over many seeds. */
+
+typedef struct sl_sweep_settings {
+    const char *l1_size, *l1_ways, *line, *mshrs; /* lists; NULL: as the machine has it */
+    bool figure12;
+    uint64_t seeds; /* 0: not asked for */
+} sl_sweep_settings;
+
+/* Rows of an option table for a struct `type` with the settings in its field `sweep`. */
+// clang-format off
+#define SL_SWEEP_OPTIONS(type) \
+    {"l1-size", 0, SL_OPTION_STRING, "LIST", "L1 sizes to model, e.g. 4K,8K,16K", offsetof(type, sweep.l1_size), 0, 0, NULL}, \
+    {"l1-ways", 0, SL_OPTION_STRING, "LIST", "Numbers of L1 ways to model, each with each size", offsetof(type, sweep.l1_ways), 0, 0, NULL}, \
+    {"line", 0, SL_OPTION_STRING, "LIST", "L1 line sizes to model", offsetof(type, sweep.line), 0, 0, NULL}, \
+    {"mshrs", 0, SL_OPTION_STRING, "LIST", "Numbers of L1 MSHRs to model; 0: unlimited", offsetof(type, sweep.mshrs), 0, 0, NULL}, \
+    {"figure12", 0, SL_OPTION_FLAG, NULL, "Vary ways, size, line size and MSHRs of L1 one at a time, by factors of 0.25 to 4, as in figure 12 of the HPCA 2014 paper", offsetof(type, sweep.figure12), 0, 0, NULL}, \
+    {"seeds", 0, SL_OPTION_NUMBER, "N", "Model with N seeds and report means and spread", offsetof(type, sweep.seeds), 1, 10000, NULL}
+// clang-format on
+
+/* Whether any of them is set. */
+bool sl_sweep_wanted(const sl_sweep_settings *settings);
+/* SL_INVALID for invalid lists and for settings that exclude each other. */
+sl_status sl_sweep_check(const sl_sweep_settings *settings, sl_error *error);
+/* The settings must be checked. `like` is the point that is varied, with its machine. Prints errors and returns the
+ * exit code. */
+int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_point *like,
+                 const sl_cli_input *input);
+
+/* --sample of commands that analyze launches, and Ctrl-C while they do. */
+
+#define SL_SAMPLE_OPTION(offset)                                                                                       \
+    {                                                                                                                  \
+        "sample", 0, SL_OPTION_STRING, "WHEN",                                                                         \
+            "Analyze some launches and estimate sums over all, with 95% intervals: auto (from 10 s of predicted work " \
+            "on), off, or how wide the interval of cycles may be to either side, such as 1% (default: auto)",          \
+            offset, 0, 0, NULL                                                                                         \
+    }
+#define SL_SAMPLE_HELP                                                                                                 \
+    "\n\nPrograms of many launches are sampled (--sample): launches that count alike (kernel, grid, instructions, "    \
+    "requests, sectors) are a group of which some are analyzed; the others only bring their lines into the caches "    \
+    "that all SMs share. The first line says so. Ctrl-C ends the analysis with the launches that were analyzed until " \
+    "then, and wider intervals."
+
+/* `text` NULL: auto. */
+sl_status sl_sampling_of(const char *text, sl_sampling *sampling, sl_error *error);
+
+/* From now on the first Ctrl-C sets the flag that is returned, and a second one ends the program. */
+const volatile bool *sl_stop_catch(void);
+/* Ctrl-C ends the program again. Returns whether the flag was set. */
+bool sl_stop_release(void);
+/* The exit code of a command that was stopped and has shown what there is: as of a shell, 128 and the signal. */
+enum { SL_EXIT_STOPPED = 130 };
+
+/* --what-if of model and sim: an analysis before and after. */
+
+#define SL_WHAT_IF_OPTION(offset)                                                                                      \
+    {                                                                                                                  \
+        "what-if", 0, SL_OPTION_STRING, "RULE[@LINE]",                                                                 \
+            "Take the cause of a finding away, everywhere or at one line, and report the cycles before and after",     \
+            offset, 0, 0, NULL                                                                                         \
+    }
+
+/* Prints errors and returns the exit code. */
+int sl_cli_what_if(const sl_invocation *inv, const char *text, const sl_analysis *analysis, const sl_cli_input *input);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/model_sweep.h"
+#include "cli/model_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
-#include "report/sweep.h"
+#include "report/results.h"
 
 enum { MAX_VALUES = 256 };
 

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/page_output.h"
-#include "cli/temporary.h"
+#include "cli/folders.h"
+#include "cli/input.h"
 #include "cli/terminal.h"
 #include "report/findings.h"
+#include "report/page.h"
 
 /* A path of the user; it is written to standard output where there is none. */
 static bool is_stdout(const char *path)
@@ -244,4 +245,113 @@ int sl_document_show(const sl_invocation *inv, sl_document *document, const sl_p
     sl_error error = {0};
     sl_status status = sl_document_save(inv, document, page, text_default, &error);
     return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+}
+
+/* Whether numbers change with an option, and the heading does not say so without it. Files
+ * hold results, except plans. */
+static bool is_setting(const sl_option *option)
+{
+    bool file = option->value && (!strcmp(option->value, "FILE") || !strcmp(option->value, "FOLDER"));
+    return !sl_is_input_option(option) && strcmp(option->name, "gpu") && (!file || !strcmp(option->name, "plan"));
+}
+
+/* "spmv rows=2000 on h200, L1.ways=8, --l1 decoupled". */
+static const char *heading_of(const char *subject, const char *gpu, const sl_report_option *option,
+                              const sl_option *const *given, size_t count, sl_arena *arena)
+{
+    char text[2048];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s%s%s", subject, gpu ? " on " : "", gpu ? gpu : "");
+    for (size_t i = 0; i < count && used < sizeof text; i++) {
+        bool set = !strcmp(given[i]->name, "set"), flag = given[i]->kind == SL_OPTION_FLAG;
+        if (is_setting(given[i]))
+            used += (size_t)snprintf(text + used, sizeof text - used, ", %s%s%s%s", set ? "" : "--",
+                                     set ? "" : given[i]->name, set || flag ? "" : " ", flag ? "" : option[i].value);
+    }
+    return sl_arena_strdup(arena, text);
+}
+
+bool sl_was_given(const sl_invocation *inv, const char *name)
+{
+    for (size_t i = 0; i < inv->args.sets; i++)
+        if (!strcmp(inv->args.set[i]->name, name))
+            return true;
+    return false;
+}
+
+sl_status sl_given_options(const sl_invocation *inv, const sl_report_option *fact, size_t facts, const char *subject,
+                           const char *gpu, sl_arena *arena, sl_report_info *info, sl_error *error)
+{
+    const sl_args *args = &inv->args;
+    sl_report_option *option = sl_arena_array(arena, sl_report_option, facts + args->sets + 1);
+    const sl_option **given = sl_arena_array(arena, const sl_option *, args->sets + 1);
+    size_t count = 0;
+    if (!option || !given)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < facts; i++)
+        option[i] = fact[i];
+    for (size_t i = 0; i < args->sets; i++) {
+        char value[1024];
+        if (args->set[i]->offset < sizeof(sl_common))
+            continue;
+        char *copy = sl_arena_strdup(arena, sl_option_text(args->set[i], inv->values, value, sizeof value));
+        if (!copy)
+            return sl_fail_memory(error);
+        given[count] = args->set[i];
+        option[facts + count++] = (sl_report_option){args->set[i]->name, copy};
+    }
+    info->option = option;
+    info->options = facts + count;
+    info->heading = subject ? heading_of(subject, gpu, option + facts, given, count, arena) : NULL;
+    return subject && !info->heading ? sl_fail_memory(error) : SL_OK;
+}
+
+sl_status sl_page_find_sources(const sl_invocation *inv, sl_page_input *input, sl_arena *arena, sl_error *error)
+{
+    const sl_args *args = &inv->args;
+    const sl_source_paths paths = {.code = args->program    ? args->program[0]
+                                           : args->operands ? args->operand[0]
+                                                            : NULL,
+                                   .here = args->program,
+                                   .count = inv->common->source.count,
+                                   .path = inv->common->source.item};
+    return sl_page_sources(&paths, input, arena, error);
+}
+
+static sl_status write_form(sl_status (*form)(FILE *, const sl_page *, sl_error *), const char *path,
+                            const sl_page *page, sl_error *error)
+{
+    sl_output output;
+    sl_status status = sl_output_open(&output, path, error);
+    if (status)
+        return status;
+    status = form(output.file, page, error);
+    if (!status)
+        return sl_output_close(&output, error);
+    sl_output_abandon(&output);
+    return status;
+}
+
+sl_status sl_page_save(const sl_page *page, const char *html, const char *callgrind, sl_error *error)
+{
+    sl_status status = html ? write_form(sl_page_html, html, page, error) : SL_OK;
+    if (!status && callgrind)
+        status = write_form(sl_page_callgrind, callgrind, page, error);
+    return status;
+}
+
+sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, const char *html, const char *callgrind,
+                        sl_error *error)
+{
+    sl_page_input whole = *input;
+    sl_page *page = NULL;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = sl_page_find_sources(inv, &whole, &arena, error);
+    if (!status)
+        status = sl_page_create(&whole, &page, error);
+    if (!status)
+        status = sl_page_save(page, html, callgrind, error);
+    sl_page_destroy(page);
+    sl_arena_fini(&arena);
+    return status;
 }

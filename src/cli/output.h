@@ -5,11 +5,12 @@
 
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/new_file.h"
 #include "cli/command.h"
-#include "cli/given_options.h"
 #include "report/document.h"
 #include "report/page.h"
+#include "report/results.h"
 
 typedef struct sl_output {
     FILE *file;       /* on a terminal without control characters */
@@ -43,5 +44,25 @@ sl_status sl_document_save(const sl_invocation *, sl_document *document, const s
                            sl_error *error);
 /* Prints the text, in lines that fit. */
 sl_status sl_document_print(const sl_document *document, FILE *stream, sl_error *error);
+
+/* How a report was made: its input, its GPU and the options that were given. */
+
+/* Sets the options of `info`: the facts (which are borrowed), then the options that were given; those of sl_common
+ * concern only the output and are omitted. Also its heading: the subject on the GPU, with what was changed. */
+sl_status sl_given_options(const sl_invocation *inv, const sl_report_option *fact, size_t facts, const char *subject,
+                           const char *gpu, sl_arena *arena, sl_report_info *info, sl_error *error);
+
+bool sl_was_given(const sl_invocation *inv, const char *name);
+
+/* Writes pages to files, with the sources of the kernels. */
+
+/* Adds the sources of the operand, of the program that ran, and of --source to those of the input (page.h). */
+sl_status sl_page_find_sources(const sl_invocation *inv, sl_page_input *input, sl_arena *arena, sl_error *error);
+
+/* Writes a page to the paths that are not NULL. */
+sl_status sl_page_save(const sl_page *page, const char *html, const char *callgrind, sl_error *error);
+/* Makes the page with its sources and writes it. */
+sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, const char *html, const char *callgrind,
+                        sl_error *error);
 
 #endif

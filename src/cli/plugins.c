@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/plugins.h"
+#include "cli/command.h"
 
 #include <dlfcn.h>
 #include <string.h>

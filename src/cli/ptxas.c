@@ -5,7 +5,7 @@
  *
  * Options that choose how ptxas optimizes or what it prints are accepted and have no effect. As ptxas does, it ends
  * with 255 when the PTX is wrong. */
-#include "cli/ptxas.h"
+#include "cli/command.h"
 
 #include <ctype.h>
 #include <stddef.h>

@@ -3,11 +3,11 @@
 #ifndef SL_CLI_SHOW_RESULTS_H
 #define SL_CLI_SHOW_RESULTS_H
 
+#include "cli/command.h"
 #include "cli/input.h"
 #include "report/findings.h"
-#include "report/launches.h"
 #include "report/page.h"
-#include "report/tuning.h"
+#include "report/results.h"
 
 typedef struct sl_shown_launches {
     const sl_launch_log *log;
@@ -36,5 +36,11 @@ int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, F
 
 /* The same for what was tuned or measured. `input` is what was tuned; `shown` has all but its header. */
 int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown);
+
+/* A CUDA program with and without a bypass plan: sluice run --plan p.json --on gpu -- ./app. */
+
+/* Runs it twice (swap/planned.h) and shows the times of each kernel side by side. Returns the exit code: that of the
+ * program, or a failure. */
+int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu);
 
 #endif

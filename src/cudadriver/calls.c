@@ -26,3 +26,16 @@ SL_ALIAS(cuEventDestroy, cuEventDestroy_v2);
 SL_ALIAS(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
 SL_ALIAS(cuGraphInstantiate, cuGraphInstantiate_v2);
 SL_ALIAS(cuKernelGetParamInfo, cuFuncGetParamInfo);
+
+/* Entry points that are not there: each says so once and returns CUDA_ERROR_NOT_SUPPORTED, whatever it was given. */
+
+#define SL_MISSING(name)                                                                                               \
+    SL_API CUresult name(void)                                                                                         \
+    {                                                                                                                  \
+        static bool said;                                                                                              \
+        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        cudaError_t error = sl_cuda_missing(#name, &said);                                                             \
+        sl_cuda_unlock(rt);                                                                                            \
+        return (CUresult)error;                                                                                        \
+    }
+#include "cudadriver/missing.def"

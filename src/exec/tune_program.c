@@ -7,7 +7,8 @@
 
 #include "exec/planned.h"
 #include "trace/kernel_filter.h"
-#include "tune/keep_faster.h"
+#include "tune/plan.h"
+#include "tune/program_results.h"
 
 static int by_time(const void *a, const void *b)
 {

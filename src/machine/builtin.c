@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machines of machines/, embedded in the program, and user files. */
-#include "machine/builtin.h"
+#include "machine/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include "base/suggest.h"
 #include "base/yaml.h"
-#include "machine/builtin.h"
 #include "machine/keys.h"
+#include "machine/machine.h"
 #include "machine/vary.h"
 
 enum { MAX_BASES = 8 };

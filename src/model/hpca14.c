@@ -26,7 +26,7 @@
 
 #include "base/array.h"
 #include "reuse/reuse.h"
-#include "trace/thread_lines.h"
+#include "trace/lines.h"
 
 enum {
     LANES = 32,

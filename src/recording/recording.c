@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "emu/emu.h"
-#include "trace/count_trace.h"
+#include "trace/count.h"
 #include "trace/kernel_filter.h"
 
 /* ---- running ---- */

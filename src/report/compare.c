@@ -10,7 +10,6 @@
 #include "base/map.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "report/compare_kernels.h"
 #include "report/page_data.h"
 
 /* ---- rows ---- */

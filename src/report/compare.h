@@ -3,7 +3,7 @@
  * and the verdict: which is faster, and why.
  *
  * A side is a result of this run, or a JSON report of `run`, `model`, `sim`, `info` or `report`. Kernels are matched by
- * symbol, as the caller says, or by likeness of their instructions (compare_kernels.h); their instructions by source
+ * symbol, as the caller says, or by likeness of their instructions (compare_kernels.c); their instructions by source
  * line, opcode and array, and what is left, since lines move when code changes, by opcode and array in order, and at
  * last by array alone, loads apart from stores. */
 #ifndef SL_REPORT_COMPARE_H
@@ -119,5 +119,12 @@ sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_err
 bool sl_compared_differs(const sl_compared_sides *of, sl_metric metric);
 /* Location, opcode and array. */
 void sl_compared_load_cells(sl_table *table, const sl_compared_load *load);
+
+/* Kernels that are on one side of a comparison alone, because they were renamed: who asks for it says which belong
+ * together ("old=new"); of the others those whose memory instructions are alike. */
+
+/* Joins them: kernels of B alone disappear into those of A. Errors name what `match` names and neither side has. */
+sl_status sl_compare_match_kernels(sl_comparison *comparison, const char *const *match, size_t matches,
+                                   sl_error *error);
 
 #endif

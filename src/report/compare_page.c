@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "report/compare.h"
 #include "report/html.h"
-#include "report/page_frame.h"
+#include "report/page_sections.h"
 
 enum { MAX_LOADS = 500 };
 

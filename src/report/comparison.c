@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "report/compare.h"
-#include "report/launches.h"
+#include "report/results.h"
 
 enum { MAX_ROWS = 12 };
 

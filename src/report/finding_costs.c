@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/finding_costs.h"
+#include "report/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/finding_costs.h"
-#include "report/launches.h"
+#include "report/results.h"
 #include "report/rules.h"
 
 const sl_finding_limits sl_finding_limit = {

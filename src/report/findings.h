@@ -37,7 +37,7 @@ typedef struct sl_findings_input {
     const sl_launch_log *measured; /* by the model or the simulator */
     const sl_launch_log *classes;  /* by the model, where the simulator measured: it does not classify misses */
     const sl_machine *machine;     /* required */
-    /* For costs that are estimated again (finding_costs.h); NULL: costs are shares of the counted work. */
+    /* For costs that are estimated again (finding_costs.c); NULL: costs are shares of the counted work. */
     const sl_recording *recording;
     const sl_result *estimated; /* the model's of that recording */
     sl_model_options model;     /* as they were for `estimated` */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/graph_svg.h"
+#include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "report/svg.h"
 
 enum { LEFT = 20, TOP = 60, BOX = 150, GAP = 14, ROW = 190, COLUMNS = 6, RADIUS = 13 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/hpca14.h"
+#include "report/results.h"
 
 /* A count of a result. */
 typedef struct count {

@@ -5,7 +5,6 @@
 #define SL_REPORT_KERNEL_FACTS_H
 
 #include "report/findings.h"
-#include "report/kernel_sums.h"
 #include "report/load_sums.h"
 
 /* Cycles of an SM for what the parts of a GPU do. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches for programs, every value exact, and the tables of launches, kernels and memory instructions for people. */
-#include "report/launches.h"
+#include "report/results.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "report/bars.h"
 #include "report/findings.h"
-#include "report/kernel_sums.h"
 #include "report/load_sums.h"
 
 /* ---- cells ---- */

@@ -4,6 +4,7 @@
 #define SL_REPORT_LOAD_SUMS_H
 
 #include "analysis/inst_name.h"
+#include "analysis/launch_log.h"
 #include "base/array.h"
 #include "base/index.h"
 #include "report/metrics.h"
@@ -41,5 +42,18 @@ bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *cou
 /* Sorts by a metric, descending and stable. Nothing can be added afterwards. */
 void sl_load_sums_sort(sl_load_sums *sums, sl_metric weight);
 void sl_load_sums_fini(sl_load_sums *sums);
+
+/* The launches of a log, summed by kernel. */
+
+typedef struct sl_kernel_sum {
+    const sl_logged_kernel *kernel;
+    uint64_t launches, failed;
+    sl_counts counts;
+    sl_counts *load; /* [kernel->insts] */
+} sl_kernel_sum;
+
+/* One per kernel (log->kernel_count), in order of first launch; NULL when memory runs out. */
+sl_kernel_sum *sl_kernel_sums_of(const sl_launch_log *log);
+void sl_kernel_sums_free(sl_kernel_sum *sums, uint32_t count); /* NULL is fine */
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "report/html.h"
-#include "report/page_frame.h"
 #include "report/page_sections.h"
 
 /* Command, options and input that produced the numbers. */

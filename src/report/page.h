@@ -8,10 +8,9 @@
 #ifndef SL_REPORT_PAGE_H
 #define SL_REPORT_PAGE_H
 
+#include "base/arena.h"
 #include "machine/machine.h"
-#include "report/launches.h"
-#include "report/profile.h"
-#include "report/sweep.h"
+#include "report/results.h"
 #include "report/validate.h"
 #include "tune/plan.h"
 
@@ -53,5 +52,20 @@ void sl_document_page(sl_document *document, const sl_page *page, bool launches)
  * are functions, counters are events. Counts of a kernel that belong to no line (instructions, say) are at its line 0,
  * so that the sums are right. */
 sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error);
+
+/* Finds the sources of the kernels that a page is about. */
+
+/* Where to look. */
+typedef struct sl_source_paths {
+    const char *code; /* the PTX file or the program that ran; others, and NULL, are passed over */
+    size_t count;
+    const char *const *path; /* [count]: PTX files, CUDA programs, and folders that are searched */
+    bool here; /* the current folder is searched if none is named: for programs, which could read it themselves */
+} sl_source_paths;
+
+/* Adds to the sources of the input: PTX of `code` and of files and programs among the paths, and what is found of the
+ * files that the kernels name in the folders. Paths of a trace are not trusted: files are looked for below these
+ * folders alone, by the ends of their paths, and links that lead out of them are not followed. All in the arena. */
+sl_status sl_page_sources(const sl_source_paths *paths, sl_page_input *input, sl_arena *arena, sl_error *error);
 
 #endif

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "report/findings.h"
-#include "report/launches.h"
 #include "report/page_data.h"
+#include "report/results.h"
 
 /* Kernel time saved when this load alone bypasses a cache, in percent, by mode. */
 static void write_affinity(sl_json *j, const void *of)

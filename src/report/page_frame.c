@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/page_frame.h"
+#include "report/page_sections.h"
 
 #include "base/incbin.h"
 #include "report/html.h"

@@ -3,6 +3,8 @@
 #ifndef SL_REPORT_PAGE_SECTIONS_H
 #define SL_REPORT_PAGE_SECTIONS_H
 
+#include <stdio.h>
+
 #include "report/metrics.h"
 #include "report/page_data.h"
 
@@ -58,5 +60,22 @@ sl_status sl_section_glossary(FILE *file, const sl_page *page, sl_error *error);
 
 /* A figure in which the script of the page draws a chart; hidden without it. `kernel` SIZE_MAX: of all. */
 void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *caption);
+
+/* What all pages begin and end with: the head with their style, and their script. */
+
+/* The files of assets/, and Chart.js, as they are taken into the program. */
+typedef struct sl_asset {
+    const char *text;
+    size_t bytes; /* 0: it was not installed when the program was built */
+} sl_asset;
+sl_asset sl_asset_style(void);
+sl_asset sl_asset_script(void);
+sl_asset sl_asset_charts(void);
+
+/* From the doctype to </head>; the title is escaped. */
+void sl_page_frame_head(FILE *file, const char *title);
+/* The script of tables and charts, and the end of the page. The page has its data before it, in an element of the id
+ * "data". */
+void sl_page_frame_end(FILE *file);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "report/sweep.h"
+#include "report/results.h"
 
 /* What a point is, and, as text, what it gave. */
 static const sl_column facts[] = {SL_DATA("kind"),

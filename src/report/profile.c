@@ -7,9 +7,8 @@
 
 #include "base/text.h"
 #include "report/bars.h"
-#include "report/launches.h"
 #include "report/load_sums.h"
-#include "report/profile.h"
+#include "report/results.h"
 
 enum { MAX_LAUNCH_LINES = 40, MAX_KERNELS = 8, MAX_LOADS = 10, BAR = 16 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles for programs: every value exact. */
-#include "report/launches.h"
-#include "report/profile.h"
+#include "report/results.h"
 
 /* ---- values of JSON ---- */
 

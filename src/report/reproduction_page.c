@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/html.h"
-#include "report/page_frame.h"
+#include "report/page_sections.h"
 #include "report/reproduction.h"
 
 static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};

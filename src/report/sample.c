@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/sample.h"
+#include "report/results.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/sources.h"
+#include "report/page.h"
 
 #include <stdlib.h>
 #include <string.h>

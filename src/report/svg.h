@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "sluice/error.h"
+#include "tune/plan.h"
 
 typedef enum sl_anchor { SL_ANCHOR_START, SL_ANCHOR_MIDDLE, SL_ANCHOR_END } sl_anchor;
 
@@ -20,5 +21,9 @@ void sl_svg_dot(FILE *file, const char *class, double x, double y, double radius
 /* `turned`: upwards. */
 void sl_svg_text(FILE *file, const char *class, sl_anchor anchor, bool turned, double x, double y, const char *text);
 sl_status sl_svg_finish(FILE *file, sl_error *error);
+
+/* The load interaction graph of a plan as a picture: a box per group, with its array, a dot per load, lines between the
+ * loads of a group (Mpache, figure 4). */
+sl_status sl_graph_svg(FILE *file, const sl_plan *plan, sl_error *error);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/sweep.h"
+#include "report/results.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "report/launches.h"
 
 enum { MAX_KERNELS = 8 };
 

@@ -505,3 +505,19 @@ sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *
         return sl_fail_io(error, "write", "the report");
     return SL_OK;
 }
+
+/* What headings of tables mean, where they are no metrics. */
+
+const char *sl_heading_description(const char *title)
+{
+    static const struct {
+        const char *title, *description;
+    } headings[] = {
+#define SL_HEADING(title, description) {title, description},
+#include "report/headings.def"
+    };
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (!strcmp(headings[i].title, title))
+            return headings[i].description;
+    return NULL;
+}

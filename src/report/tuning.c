@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/tuning.h"
+#include "report/results.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/launches.h"
+#include "report/results.h"
 #include "report/validate.h"
 
 enum { MAX_LAUNCH_LINES = 40, MAX_WORST = 5 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/what_if.h"
+#include "report/results.h"
 
 #include <math.h>
 
 #include "base/text.h"
-#include "report/launches.h"
 
 static sl_counter cycles_of(const sl_result *result)
 {

@@ -5,7 +5,7 @@
 #define SL_STUDY_HARDWARE_H
 
 #include "study/point.h"
-#include "trace/ncu_match.h"
+#include "trace/ncu.h"
 
 typedef struct sl_hardware_comparison {
     sl_ncu_pairs pairs;

@@ -8,7 +8,7 @@
 #include "base/incbin.h"
 #include "base/suggest.h"
 #include "base/yaml.h"
-#include "machine/builtin.h"
+#include "machine/machine.h"
 #include "study/paper.h"
 
 /* SL_PAPERS_DIR comes from the build. */

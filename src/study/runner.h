@@ -4,8 +4,11 @@
 #ifndef SL_STUDY_RUNNER_H
 #define SL_STUDY_RUNNER_H
 
+#include <stdint.h>
+
 #include "base/pool.h"
 #include "base/progress.h"
+#include "sluice/error.h"
 #include "study/point.h"
 #include "study/store.h"
 
@@ -36,5 +39,19 @@ typedef struct sl_runner {
 sl_status sl_runner_run(const sl_runner *runner, const sl_point *point, size_t count, sl_outcome *outcome,
                         sl_error *error);
 void sl_outcomes_free(sl_outcome *outcome, size_t count);
+
+/* A sweep as a job array of Slurm: each task runs a part of the points into a separate database, and a final job
+ * merges these. */
+
+typedef struct sl_slurm_job {
+    const char *spec, *database; /* as they were given; the tasks start in the current folder */
+    const char *cache;           /* NULL: the default */
+    uint64_t tasks;
+    char *const *environment; /* of sbatch */
+} sl_slurm_job;
+
+/* Writes NAME.sbatch and NAME-merge.sbatch next to the database and submits them; `id` gets the number of the
+ * array. Without sbatch the scripts stay, and the error says so. */
+sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/slurm.h"
+#include "study/runner.h"
 
 #include <errno.h>
 #include <spawn.h>

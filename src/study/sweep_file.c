@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/yaml.h"
-#include "machine/builtin.h"
+#include "machine/machine.h"
 #include "study/config.h"
 #include "workloads/workload.h"
 

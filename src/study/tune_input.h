@@ -44,7 +44,7 @@ sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_option
                           const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
                           sl_error *error);
 /* Simulates all launches of the recording one after the other, without and with the plans of the result, and reverts
- * kernels that are not faster there (tune/keep_faster.h), where the first strategy does that. */
+ * kernels that are not faster there (tune/program_results.h), where the first strategy does that. */
 sl_status sl_compare_on_sim(const sl_timed_kernels *kernels, const sl_selector *const *selector, size_t selectors,
                             sl_tuning_result *result, sl_error *error);
 

@@ -7,7 +7,8 @@
 #include "study/point.h" /* sl_point_machine_key */
 #include "study/tune_input.h"
 #include "trace/kernel_filter.h"
-#include "tune/keep_faster.h"
+#include "tune/plan.h"
+#include "tune/program_results.h"
 #include "tune/ptx_loads.h" /* sl_trace_loads */
 
 /* One launch of the recording. */

@@ -68,4 +68,10 @@ void sl_sass_table_last(sl_sass_table *table, uint32_t inst);
 /* Cuts the instructions into basic blocks and makes the kernel's static table. False when memory runs out. */
 bool sl_sass_table_finish(sl_sass_table *table, const char *symbol, uint32_t registers, uint32_t shared_bytes);
 
+/* What the opcode of a SASS instruction says about it: class, memory space, access, width and cache operator. */
+
+/* Fills op_class, space, access, cache_op and width of `inst` from "LDG.E.64.STRONG.GPU". `addressed`: the trace gives
+ * it addresses, so it is an access even when the opcode is not known as one. */
+void sl_sass_describe(const char *opcode, bool addressed, sl_inst *inst);
+
 #endif

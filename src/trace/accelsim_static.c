@@ -6,7 +6,6 @@
 #include "base/mangle.h"
 #include "trace/accelsim.h"
 #include "trace/bytes.h"
-#include "trace/sass.h"
 
 void sl_sass_table_init(sl_sass_table *t)
 {

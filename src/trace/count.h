@@ -4,6 +4,7 @@
 #ifndef SL_TRACE_COUNT_H
 #define SL_TRACE_COUNT_H
 
+#include "base/pool.h"
 #include "sluice/trace.h"
 #include "trace/counters.h"
 
@@ -74,5 +75,13 @@ size_t sl_launch_counter_bytes(const sl_launch_counter *part);
 /* The allocations of the launch, by address, which name arrays in the result; they must stay valid until then. */
 void sl_launch_counter_allocations(sl_launch_counter *counter, const sl_trace_range *range, size_t ranges);
 sl_status sl_launch_counter_result(sl_launch_counter *counter, sl_launch_counts *counts, sl_error *error);
+
+/* Counts launches of a trace file, several blocks at once. */
+
+/* Counts one launch; the caller destroys *counter. `pool` may be NULL. The result is the same for any number of
+ * threads. Blocks that cannot be read are skipped and reported in *damage, whose status is SL_OK when there were
+ * none. */
+sl_status sl_trace_count_launch(const sl_trace *trace, uint32_t launch, const sl_count_options *options, sl_pool *pool,
+                                sl_launch_counter **counter, sl_error *damage, sl_error *error);
 
 #endif

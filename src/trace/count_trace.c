@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/count_trace.h"
+#include "trace/count.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,11 @@
 #ifndef SL_TRACE_FORMAT_H
 #define SL_TRACE_FORMAT_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
 #include "base/arena.h"
-#include "base/crc32.h"
 #include "trace/bytes.h"
 
 enum { SL_FORMAT_MAJOR = 3, SL_FORMAT_MINOR = 1, SL_FORMAT_OLDEST = 1 };
@@ -83,5 +86,12 @@ const char *sl_launch_wrong(const sl_trace_launch *launch);
 
 /* The trace must survive a power cut (sl_new_file_keep). */
 void sl_trace_writer_set_durable(sl_trace_writer *writer);
+
+/* The CRC of PNG, gzip and Ethernet, by zlib. */
+
+static inline uint32_t sl_crc32(const uint8_t *bytes, size_t count)
+{
+    return (uint32_t)crc32_z(0, bytes, count);
+}
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "trace/accelsim.h"
 #include "trace/import.h"
-#include "trace/import_parts.h"
 #include "trace/lines.h"
 #include "trace/sparse_set.h"
 

@@ -11,8 +11,7 @@
 
 #include "base/arena.h"
 #include "trace/import.h"
-#include "trace/import_parts.h"
-#include "trace/thread_lines.h"
+#include "trace/lines.h"
 
 enum { LANES = 32, MAX_KINDS = 32, SPILL_BYTES = 1 << 26 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/ncu_match.h"
+#include "trace/ncu.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

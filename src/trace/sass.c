@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/sass.h"
+#include "trace/accelsim.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/thread_lines.h"
+#include "trace/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "trace/lines.h"
 
 enum { MAX_THREADS = 1 << 26, MAX_BLOCK_THREADS = 1 << 16 };
 

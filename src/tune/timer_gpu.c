@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tune/timer_gpu.h"
+#include "tune/timer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,8 +9,7 @@
 #include "tune/plan.h"
 #include "tune/ranking.h"
 #include "tune/select.h"
-#include "tune/timer_gpu.h"
-#include "tune/timer_sim.h"
+#include "tune/timer.h"
 
 /* ---- a kernel with a timer ---- */
 

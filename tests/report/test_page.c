@@ -10,7 +10,7 @@
 
 #include "report/html.h"
 #include "report/page.h"
-#include "report/page_frame.h"
+#include "report/page_sections.h"
 
 #define EVIL "<script>alert(\"1\")</script>&'"
 

@@ -12,7 +12,7 @@
 #include "analysis/launch_log.h"
 #include "base/json_write.h"
 #include "base/text.h"
-#include "report/launches.h"
+#include "report/results.h"
 #include "report/table.h"
 
 typedef struct capture {

@@ -10,7 +10,6 @@
 #include "trace/codec.h"
 #include "trace/import.h"
 #include "trace/recorder.h"
-#include "trace/sass.h"
 
 /* ---- files ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program of two kernels, a and b, that takes as long as a table says. */
-#include "tune/keep_faster.h"
+#include "tune/plan.h"
+#include "tune/program_results.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

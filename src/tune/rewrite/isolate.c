@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tune/rewrite/isolate.h"
+#include "tune/rewrite/llvm_file.h"
 
 #include <errno.h>
 #include <signal.h>

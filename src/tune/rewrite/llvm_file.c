@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "tune/rewrite/isolate.h"
 
 bool sl_llvm_file_is(const char *path)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of LLVM IR: FILE.ll or FILE.bc. LLVM's back ends run in a child (isolate.h). */
+/* A file of LLVM IR: FILE.ll or FILE.bc. LLVM's back ends run in a child (isolate.c). */
 #ifndef SL_TUNE_REWRITE_LLVM_FILE_H
 #define SL_TUNE_REWRITE_LLVM_FILE_H
 
+#include <stddef.h>
+
+#include "sluice/error.h"
 #include "tune/plan.h"
 #include "tune/rewrite/llvm.h"
 
@@ -29,5 +32,14 @@ sl_status sl_llvm_file_open_planned(sl_llvm_file *file, const char *path, const 
 /* Checks that the plan is for this code, and marks its loads; mode[loads] gets what each has. */
 sl_status sl_llvm_file_apply(const sl_llvm_file *file, const sl_plan *plan, const char *path, uint8_t *mode,
                              sl_error *error);
+
+/* Runs work that may end the process in a child: LLVM's back ends exit on code that they cannot compile. */
+
+/* Sets *data to malloc'ed bytes; its other side effects are lost with the child. */
+typedef sl_status (*sl_isolated_work)(void *context, char **data, size_t *bytes, sl_error *error);
+
+/* As if `work` were called here. Where it does not return, SL_UNSUPPORTED with `what` ("LLVM") and its last output. */
+sl_status sl_isolate(const char *what, sl_isolated_work work, void *context, char **data, size_t *bytes,
+                     sl_error *error);
 
 #endif

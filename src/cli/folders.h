@@ -1,15 +1,38 @@
 /* SPDX-License-Identifier: MIT */
+/* Temporary files and the cache folder. */
+#ifndef SL_CLI_FOLDERS_H
+#define SL_CLI_FOLDERS_H
+
+#include <stddef.h>
+
+#include "cli/command.h"
+#include "sluice/error.h"
+#include "study/runner.h"
+
+/* ---- temporary files, removed also when a signal that can be caught ends the program ---- */
+
+/* Where temporary files go: TMPDIR, or /tmp. */
+const char *sl_temporary_base(void);
+/* Makes a folder under it; its name goes to `folder`. */
+sl_status sl_temporary_folder(char *folder, size_t size, sl_error *error);
+/* Removes it with the files in it. */
+void sl_temporary_folder_remove(const char *folder);
+
+/* Registers a file for removal when a signal ends the program, and unregisters it. Safe to call from any thread. */
+void sl_temporary_note(const char *path);
+void sl_temporary_forget(const char *path);
+
+/* Registers a folder, or the folder of a file (NULL: none), from which unfinished temporary files of the library are
+ * removed when a signal ends the program. */
+void sl_temporary_in(const char *folder);
+void sl_temporary_next_to(const char *path);
+
 /* The cache folder: results, recordings and timings that are kept between runs.
  *
  *   points.sqlite   results of 'reproduce' (a sweep has a separate database) and timings of 'tune'
  *   traces/         recordings of inputs that many points use, by key
  *
  * Commands that analyze an input once keep nothing. */
-#ifndef SL_CLI_CACHE_FOLDER_H
-#define SL_CLI_CACHE_FOLDER_H
-
-#include "cli/command.h"
-#include "study/runner.h"
 
 /* `wanted` (--cache) if not NULL; else "sluice" in XDG_CACHE_HOME, if that is an absolute path, or in ~/.cache. */
 sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error *error);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Results as parts of documents: launches with their memory instructions, reuse, samples, what-ifs, sweeps, tuning. */
+#ifndef SL_REPORT_RESULTS_H
+#define SL_REPORT_RESULTS_H
+
+#include "analysis/result.h"
+#include "model/hpca14.h"
+#include "report/document.h"
+#include "report/metrics.h"
+#include "study/sweep.h"
+#include "study/sweep_file.h"
+#include "trace/what_if.h"
+#include "tune/plan.h"
+
+/* ---- launches: counted, modeled or simulated ---- */
+
+/* For programs: every launch with its counters, its memory instructions and its arrays; with `sim` (NULL: none) also
+ * what only the simulator knows: levels, policies, bounds. */
+void sl_document_launches(sl_document *document, const sl_launch_log *log, const sl_result *sim);
+
+/* For people: a row per launch, or per kernel where there are many; then, per kernel, the memory instructions with the
+ * most traffic or misses. */
+void sl_document_counted(sl_document *document, const sl_launch_log *log);
+void sl_document_modeled(sl_document *document, const sl_launch_log *log);
+void sl_document_simulated(sl_document *document, const sl_result *result);
+
+/* ---- launches and instructions in other tables ---- */
+
+/* Launches beyond these are summed by kernel. */
+enum { SL_MAX_LAUNCH_LINES = 40 };
+/* Columns that say which launch a row is of, for programs: index, kernel, name; with SL_LAUNCH_SHAPE grid and block. */
+#define SL_LAUNCH_ID                                                                                                   \
+    SL_DATA_IN("index", SL_FORM_DATA | SL_FORM_LOADS), SL_DATA_IN("kernel", SL_FORM_DATA | SL_FORM_LOADS),             \
+        SL_DATA_IN("name", SL_FORM_DATA | SL_FORM_LOADS)
+#define SL_LAUNCH_SHAPE SL_LAUNCH_ID, SL_DATA_IN("grid", SL_FORM_DATA), SL_DATA_IN("block", SL_FORM_DATA)
+void sl_launch_id_cells(sl_table *table, uint64_t index, const char *symbol, const char *name);
+void sl_launch_shape_cells(sl_table *table, const sl_logged_launch *launch);
+/* Columns that name a memory instruction, for programs, and their cells. */
+#define SL_INST_ID                                                                                                     \
+    SL_DATA("pc"), SL_DATA("line"), SL_DATA("source"), SL_DATA("opcode"), SL_DATA("array"),                            \
+        SL_DATA_IN("allocation", SL_FORM_JSON), SL_DATA_IN("allocation_bytes", SL_FORM_JSON),                          \
+        SL_DATA_IN("inlined", SL_FORM_JSON)
+enum { SL_INST_ID_COLUMNS = 8 };
+void sl_inst_id_cells(sl_table *table, const sl_inst_name *inst);
+/* Location, opcode and array of an instruction, for people. */
+void sl_inst_cells(sl_table *table, const sl_inst_name *inst, uint32_t copies, bool opcode);
+
+/* ---- the reuse of lines and sectors ---- */
+
+/* A profile: for people tables and charts; for programs every value. In CSV a value per row, for plotting: where
+ * `launch` is empty the row sums a kernel's launches, where `kernel` is empty all. `from` and `to` are the ends of a
+ * histogram's bin or of a window (both inclusive); "never" stands for first accesses. */
+void sl_document_profile(sl_document *document, const sl_result *result);
+
+/* Its part for programs. */
+void sl_document_profile_data(sl_document *document, const sl_result *result);
+
+/* What values of JSON are taken from. */
+typedef struct sl_profile_value {
+    const sl_profile_counts *counts;
+    const sl_profile *footprint; /* NULL: none */
+    const sl_profile_options *options;
+} sl_profile_value;
+/* An object: counters, shares, line_distance, sector_distance, line_gap, line_reuses. */
+void sl_profile_counts_json(sl_json *json, const void *value);
+/* An object: footprint over time. */
+void sl_profile_footprint_json(sl_json *json, const void *value);
+
+/* ---- sums over launches of which only some were analyzed, with their intervals ---- */
+
+/* "57 of 10000 launches simulated, 95% intervals below"; for the heading of a report. `verb`: "simulated". Returns
+ * `text`; "" where every launch was analyzed. */
+char *sl_sample_heading(const sl_result_sample *sample, uint32_t launches, const char *verb, char *text, size_t size);
+/* Nothing where every launch was analyzed. */
+void sl_document_sample(sl_document *document, const sl_result *result);
+/* The table of the intervals alone; NULL: there are none. */
+sl_table *sl_sample_table(const sl_result_sample *sample);
+
+/* ---- launches before and after a what-if ---- */
+
+/* Results of the same analysis of the same launches: simulated, else estimated. */
+typedef struct sl_what_if_results {
+    const sl_what_if *what_if;
+    const sl_result *before, *after;
+} sl_what_if_results;
+
+/* Cycles of all launches; 0 where some launch has none. */
+uint64_t sl_result_cycles(const sl_result *result);
+
+/* What is assumed, a row per launch, and the ratio of all cycles. */
+void sl_document_what_if(sl_document *document, const sl_what_if_results *results);
+
+/* ---- sweeps ---- */
+
+/* For people a row per point, summed over the launches of each kernel; for programs every point of every launch. */
+void sl_document_sweep(sl_document *document, const sl_sweep *sweep);
+/* The same for points that differ in their seeds alone: means over them, with the standard deviation. */
+void sl_document_seeds(sl_document *document, const sl_sweep *sweep);
+/* The points of a file, in order, and what they gave: a column for each counter that any of them has. */
+void sl_document_points(sl_document *document, const sl_sweep_file *file, const sl_outcome *outcome);
+
+/* Columns of a point of a sweep, for programs, and their cells. */
+#define SL_SWEPT_COLUMNS                                                                                               \
+    SL_DATA("varied"), SL_DATA("factor"), SL_DATA("size"), SL_DATA("ways"), SL_DATA("line"), SL_DATA("mshrs"),         \
+        SL_DATA_IN("replacement", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA("counters")
+enum { SL_SWEPT_COLUMN_COUNT = 8 };
+void sl_swept_cells(sl_table *table, const sl_sweep_point *point, uint64_t l1_bytes, const sl_counts *counts);
+
+/* ---- what tuning and measuring found, kernel by kernel ---- */
+
+/* The result of one selection strategy for one kernel. */
+typedef struct sl_tuning_row {
+    const char *subject; /* workload or file */
+    const char *kernel;
+    uint64_t launch;   /* the one that was timed */
+    uint64_t launches; /* of this kernel */
+    uint32_t loads, groups;
+    const char *select;
+    uint32_t chosen;    /* loads that bypass */
+    double base, time;  /* medians, in the unit */
+    double gain;        /* percent; of pairs, so not quite what the medians say */
+    double gain_spread; /* percent */
+    double noise;       /* percent */
+    const char *verdict;
+} sl_tuning_row;
+
+typedef struct sl_tuning {
+    sl_report_info info;
+    const char *timer, *unit;
+    size_t rows;
+    const sl_tuning_row *row;
+    const sl_plan *plan; /* whose loads are shown; NULL: none are */
+} sl_tuning;
+
+void sl_document_tuning(sl_document *document, const sl_tuning *tuning);
+
+/* ---- a run that mimics the authors' program of the reuse-distance paper ---- */
+
+void sl_document_hpca14(sl_document *document, const sl_hpca14_result *result);
+
+#endif
