@@ -53,8 +53,8 @@ static sl_trace *record(void)
 typedef struct work {
     const sl_machine *machine;
     const sl_trace *trace;
-    sl_model_spare *spare; /* NULL: nothing is kept */
-    sl_sim *sim;           /* the same */
+    sl_model_caches *spare; /* NULL: nothing is kept */
+    sl_sim *sim;            /* the same */
 } work;
 
 static sl_loaded *load(const work *w)
@@ -108,7 +108,7 @@ static int compare(const char *what, void (*run)(void *), work first, work next,
 int main(void)
 {
     sl_machine machine;
-    sl_model_spare spare = {0};
+    sl_model_caches spare = {0};
     sl_sim *sim;
     sl_error error;
     check(sl_machine_load("h200", &machine, &error), &error);
@@ -120,7 +120,7 @@ int main(void)
     work none = {.machine = &machine, .trace = trace}, kept = {&machine, trace, &spare, sim};
     int missed = compare("model", model, none, kept, 3) + compare("simulator", simulate, none, kept, 5);
     sl_sim_destroy(sim);
-    sl_model_spare_fini(&spare);
+    sl_model_caches_fini(&spare);
     sl_trace_close(trace);
     return missed != 0;
 }

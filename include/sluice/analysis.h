@@ -48,7 +48,7 @@ typedef struct sl_result sl_result;
 typedef struct sl_settings {
     const char *plan; /* "sim": the file of a bypass plan for the code of the recording (tune.h); NULL: none */
     uint64_t seed;    /* of what is random */
-    bool cold;        /* "sim", "tune": all caches are empty before each launch */
+    bool cold;        /* "model", "sim", "tune": all caches are empty before each launch */
     bool isolated;    /* "sim": each launch on a machine on which nothing ran before */
     bool loads_only;  /* "profile": no stores and atomics */
 } sl_settings;

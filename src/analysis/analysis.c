@@ -99,6 +99,12 @@ static sl_status profile_launch(const sl_recording *recording, uint32_t n, sl_po
 
 /* ---- the model ---- */
 
+/* Whether launches find what others before them left in the caches that all cores share. */
+static bool is_warm(const sl_analysis *analysis)
+{
+    return !analysis->cold && !analysis->isolated;
+}
+
 static sl_model_options model_options(const sl_analysis *analysis)
 {
     sl_model_options options = analysis->model;
@@ -107,7 +113,7 @@ static sl_model_options model_options(const sl_analysis *analysis)
 }
 
 static sl_status model_launch(const sl_analysis *analysis, const sl_recording *recording, uint32_t n,
-                              sl_model_spare *spare, sl_sampler *sampler, sl_pool *pool, const sl_progress *progress,
+                              sl_model_caches *caches, sl_sampler *sampler, sl_pool *pool, const sl_progress *progress,
                               sl_result *result, sl_error *error)
 {
     const sl_model_options options = model_options(analysis);
@@ -115,7 +121,7 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
     sl_model_result modeled = {0};
     sl_status status = sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error);
     if (!status)
-        status = sl_model_loaded(analysis->machine, loaded, &options, spare, pool, progress, &modeled, error);
+        status = sl_model_loaded(analysis->machine, loaded, &options, caches, pool, progress, &modeled, error);
     if (!status)
         status = sl_time_add(sampler, analysis->machine, loaded, &modeled, error);
     if (!status) {
@@ -131,10 +137,51 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
     return status;
 }
 
+/* Launches of the trace that are not modeled, from `first` on and before `end`. */
+static sl_status warm_model(const sl_analysis *analysis, const sl_recording *recording, uint32_t first, uint32_t end,
+                            sl_model_caches *caches, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t at = first; at < end && caches->warm && !status; at++)
+        status = sl_model_warm(analysis->machine, recording->trace, at, caches, error);
+    return status;
+}
+
+/* The model of the launches that are wanted (NULL: all), one after the other. */
+static sl_status model_launches(const sl_analysis *analysis, const sl_recording *recording, const bool *wanted,
+                                sl_pool *pool, const sl_progress *progress, sl_result *result, sl_error *error)
+{
+    sl_model_caches caches = {.warm = is_warm(analysis)};
+    sl_sampler *sampler = NULL;
+    sl_status status = sl_sampler_create(analysis->machine, analysis->seed, &sampler, error);
+    uint32_t launches = recording->launches, before = 0;
+    while (wanted && launches && !wanted[launches - 1])
+        launches--;
+    for (uint32_t n = 0; n < launches && !status && !(analysis->stop && *analysis->stop); n++) {
+        uint32_t at = recording->launch[n];
+        if (analysis->warms_gaps)
+            status = warm_model(analysis, recording, before, at, &caches, error);
+        before = at + 1;
+        if (status)
+            continue;
+        if (wanted && !wanted[n]) {
+            status = warm_model(analysis, recording, at, at + 1, &caches, error);
+            continue;
+        }
+        sl_launch_phase(progress, "modeling", n, recording->launches, recording->trace, at);
+        status = model_launch(analysis, recording, n, &caches, sampler, pool, progress, result, error);
+    }
+    sl_model_caches_fini(&caches);
+    sl_sampler_destroy(sampler);
+    return status;
+}
+
 /* Many analyses of the model without details: one pass over the accesses of a launch answers as many as it can. */
 typedef struct variants {
     work work;
     sl_model_variant *variant; /* [work.count] */
+    bool warm;                 /* some find what launches before left: launches run one after the other */
+    sl_model_caches *caches;   /* [work.count]: of these */
     size_t samplers;
     sl_sampler **sampler; /* [threads * work.count]; NULL: not made yet, or there is none */
 } variants;
@@ -164,7 +211,8 @@ static sl_status model_variants(variants *v, uint32_t n, unsigned worker, sl_poo
     sl_status status =
         counts ? sl_loaded_create(recording->trace, recording->launch[n], pool, &loaded, error) : sl_fail_memory(error);
     if (!status)
-        status = sl_model_variants(loaded, v->variant, count, pool, estimate_variant, &estimator, counts, error);
+        status = sl_model_variants(loaded, v->variant, count, v->warm ? v->caches : NULL, pool, estimate_variant,
+                                   &estimator, counts, error);
     for (size_t i = 0; i < count && !status; i++) {
         sl_level level = {0};
         sl_result_launch *to = &v->work.result[v->work.number[i]].launch[n];
@@ -185,8 +233,8 @@ static sl_status variants_job(void *context, size_t index, unsigned worker, sl_e
 
 static bool is_variant(const sl_analysis *analysis)
 {
-    return analysis->kind == SL_ANALYSIS_MODEL && !analysis->details && !analysis->sampling.when &&
-           !analysis->sampling.stand_in;
+    return analysis->kind == SL_ANALYSIS_MODEL && !analysis->details && !analysis->warms_gaps &&
+           !analysis->sampling.when && !analysis->sampling.stand_in;
 }
 
 static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result *result)
@@ -194,37 +242,45 @@ static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result
     *v = (variants){.work = {.batch = batch, .result = result, .lock = PTHREAD_MUTEX_INITIALIZER}};
     v->work.number = calloc(batch->count + 1, sizeof *v->work.number);
     v->variant = calloc(batch->count + 1, sizeof *v->variant);
-    for (size_t i = 0; i < batch->count && v->work.number && v->variant; i++) {
+    v->caches = calloc(batch->count + 1, sizeof *v->caches);
+    for (size_t i = 0; i < batch->count && v->work.number && v->variant && v->caches; i++) {
         const sl_analysis *analysis = &batch->analysis[i];
         if (!is_variant(analysis))
             continue;
         sl_model_variant *to = &v->variant[v->work.count];
         memcpy(&to->machine, analysis->machine, sizeof to->machine); /* variants are compared byte by byte */
         to->options = model_options(analysis);
+        to->warm = is_warm(analysis) && analysis->machine->levels > 1;
+        v->warm |= to->warm;
+        v->caches[v->work.count].warm = to->warm;
         v->work.number[v->work.count++] = i;
     }
     v->samplers = v->work.count * (batch->pool ? sl_pool_threads(batch->pool) : 1);
     v->sampler = calloc(v->samplers + 1, sizeof *v->sampler);
-    return v->work.number && v->variant && v->sampler;
+    return v->work.number && v->variant && v->caches && v->sampler;
 }
 
 static void variants_fini(variants *v)
 {
     for (size_t i = 0; v->sampler && i < v->samplers; i++)
         sl_sampler_destroy(v->sampler[i]);
+    for (size_t i = 0; v->caches && i < v->work.count; i++)
+        sl_model_caches_fini(&v->caches[i]);
     free(v->sampler);
+    free(v->caches);
     free(v->work.number);
     free(v->variant);
 }
 
-/* Many launches run in parallel; few run one after the other, each with all threads. */
+/* Many launches run in parallel; few, and those that find what others left, run one after the other, each with all
+ * threads. */
 static sl_status run_variants(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
 {
     variants v;
     uint32_t launches = batch->recording->launches;
     sl_pool *pool = batch->pool;
     sl_status status = variants_init(&v, batch, result) ? SL_OK : sl_fail_memory(error);
-    if (!status && v.work.count && pool && launches >= 2 * sl_pool_threads(pool))
+    if (!status && v.work.count && !v.warm && pool && launches >= 2 * sl_pool_threads(pool))
         status = sl_pool_run(pool, launches, variants_job, &v, error);
     else
         for (uint32_t n = 0; n < launches && !status && v.work.count; n++)
@@ -509,35 +565,20 @@ static sl_status count_lines(work *w, sl_error *error)
 
 /* ---- one analysis ---- */
 
-static const char *verb_of(sl_analysis_kind kind)
-{
-    return kind == SL_ANALYSIS_MODEL ? "modeling" : kind == SL_ANALYSIS_PROFILE ? "profiling" : "counting";
-}
-
 static sl_status each_launch(const sl_analysis *analysis, const sl_recording *recording, const bool *wanted,
                              sl_pool *pool, const sl_progress *progress, sl_result *result, sl_error *error)
 {
-    sl_model_spare spare = {0};
-    sl_sampler *sampler = NULL;
-    sl_status status = analysis->kind == SL_ANALYSIS_MODEL
-                           ? sl_sampler_create(analysis->machine, analysis->seed, &sampler, error)
-                           : SL_OK;
+    bool profiles = analysis->kind == SL_ANALYSIS_PROFILE;
+    sl_status status = SL_OK;
     for (uint32_t n = 0; n < recording->launches && !status && !(analysis->stop && *analysis->stop); n++) {
         if (wanted && !wanted[n])
             continue;
-        sl_launch_phase(progress, verb_of(analysis->kind), n, recording->launches, recording->trace,
+        sl_launch_phase(progress, profiles ? "profiling" : "counting", n, recording->launches, recording->trace,
                         recording->launch[n]);
-        if (analysis->kind == SL_ANALYSIS_MODEL)
-            status = model_launch(analysis, recording, n, &spare, sampler, pool, progress, result, error);
-        else if (analysis->kind == SL_ANALYSIS_PROFILE)
-            status = profile_launch(recording, n, pool, progress, result, error);
-        else
-            status = count_launch(analysis, recording, n, pool, result, error);
+        status = profiles ? profile_launch(recording, n, pool, progress, result, error)
+                          : count_launch(analysis, recording, n, pool, result, error);
     }
-    sl_model_spare_fini(&spare);
-    sl_sampler_destroy(sampler);
-    sl_progress_update(progress, "launches", 1, 1);
-    if (!status && analysis->kind == SL_ANALYSIS_PROFILE)
+    if (!status && profiles)
         status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);
     return status;
 }
@@ -554,9 +595,13 @@ typedef struct one {
 static sl_status run_wanted(void *context, const bool *wanted, sl_result *result, sl_error *error)
 {
     const one *o = context;
-    return o->analysis->kind == SL_ANALYSIS_SIM
-               ? run_simulation(o->analysis, o->recording, wanted, o->counts, o->pool, o->progress, result, error)
-               : each_launch(o->analysis, o->recording, wanted, o->pool, o->progress, result, error);
+    if (o->analysis->kind == SL_ANALYSIS_SIM)
+        return run_simulation(o->analysis, o->recording, wanted, o->counts, o->pool, o->progress, result, error);
+    sl_status status = o->analysis->kind == SL_ANALYSIS_MODEL
+                           ? model_launches(o->analysis, o->recording, wanted, o->pool, o->progress, result, error)
+                           : each_launch(o->analysis, o->recording, wanted, o->pool, o->progress, result, error);
+    sl_progress_update(o->progress, "launches", 1, 1);
+    return status;
 }
 
 static sl_status analyze(work *w, size_t index, sl_pool *pool, const sl_progress *progress, sl_error *error)
@@ -616,7 +661,7 @@ static sl_status start_result(const sl_analysis *analysis, const sl_recording *r
                               sl_error *error)
 {
     uint32_t launches = recording->launches;
-    *result = (sl_result){.kind = analysis->kind, .launches = launches};
+    *result = (sl_result){.kind = analysis->kind, .cold = !is_warm(analysis), .launches = launches};
     sl_arena_init(&result->arena);
     if (analysis->machine) {
         sl_machine *machine = sl_arena_new(&result->arena, sl_machine);
@@ -670,7 +715,10 @@ static void classify(const sl_recording *recording, const sl_analysis *analysis,
                                .machine = &plain,
                                .details = true,
                                .seed = analysis->seed,
-                               .sampling = analysis->sampling};
+                               .sampling = analysis->sampling,
+                               .warms_gaps = analysis->warms_gaps,
+                               .cold = analysis->cold,
+                               .isolated = analysis->isolated};
     if (sl_analyze(recording, &model, pool, NULL, classes, NULL))
         sl_result_fini(classes);
 }

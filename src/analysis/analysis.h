@@ -50,9 +50,10 @@ typedef struct sl_analysis {
     const volatile bool *stop; /* once it is true, what was not analyzed is estimated (sl_result_sample); NULL: never */
     /* the model */
     sl_model_options model; /* extensions that are off; its seed is the analysis's */
+    /* the model and the simulator: levels that all cores share keep what they hold from launch to launch, unless */
+    bool cold;     /* all caches are empty before each launch, */
+    bool isolated; /* or each runs on a machine on which nothing ran before */
     /* the simulator */
-    bool cold;                       /* all caches are empty before each launch */
-    bool isolated;                   /* each launch on a machine on which nothing ran before */
     bool requests;                   /* also the reuse of lines in the requests of L1 (sim/l1_requests.h) */
     bool bound;                      /* also a lower bound on the misses of any policy */
     const sl_sim_plan *plan;         /* [launches of the recording]; NULL: none */

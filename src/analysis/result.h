@@ -82,6 +82,7 @@ typedef struct sl_sampled_total {
 
 typedef struct sl_result {
     sl_analysis_kind kind;
+    bool cold;                 /* as analyzed (sl_analysis) */
     const sl_machine *machine; /* that of the analysis, with the values that were found for "best"; owned */
     uint32_t launches;
     sl_result_launch *launch; /* [launches of the recording]; NULL: of profiles */

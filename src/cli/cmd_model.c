@@ -13,6 +13,7 @@ typedef struct model_options {
     sl_model_settings model;
     sl_sweep_settings sweep;
     const char *what_if, *sample;
+    bool cold;
     int compat; /* index into compat_choices */
 } model_options;
 
@@ -25,6 +26,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
     const model_options *o = inv->values;
     sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL,
                             .sampling = *sampling,
+                            .cold = o->cold,
                             .machine = machine,
                             .seed = o->input.seed,
                             .model = sl_model_options_of(&o->model, o->input.seed)};
@@ -65,6 +67,7 @@ static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const 
     like.kind = SL_ANALYSIS_MODEL;
     like.resolved = machine;
     like.seed = o->input.seed;
+    like.cold = o->cold;
     like.without = sl_model_without(&settings, without);
     return sl_run_sweep(inv, &o->sweep, &like, input);
 }
@@ -100,6 +103,7 @@ static int run_model(const sl_invocation *inv)
 static const sl_option options[] = {
     SL_MODEL_OPTIONS(model_options),
     SL_SWEEP_OPTIONS(model_options),
+    SL_COLD_OPTION(AT(cold)),
     SL_WHAT_IF_OPTION(AT(what_if)),
     SL_SAMPLE_OPTION(AT(sample)),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",

@@ -80,6 +80,7 @@ static sl_status validate(report *r, sl_error *error)
     point.resolved = &r->machine;
     point.seed = o->seed;
     point.without = r->without;
+    point.cold = true; /* as ncu counts with --cache-control all */
     sl_status status = sl_hardware_comparison_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->pool,
                                                   r->inv->progress, &r->compared, error);
     if (status)

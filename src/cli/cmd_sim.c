@@ -216,7 +216,7 @@ static const sl_option options[] = {
      AT(frc), 1, 1 << 16, NULL},
     {"scheduler", 0, SL_OPTION_STRING, "NAME", "Warp scheduler: lrr, gto, two-level or gty", AT(scheduling), 0, 0,
      NULL},
-    {"cold", 0, SL_OPTION_FLAG, NULL, "Flush all caches before each launch (default: L1 only)", AT(cold), 0, 0, NULL},
+    SL_COLD_OPTION(AT(cold)),
     {"plan", 0, SL_OPTION_STRING, "FILE", "Apply a bypass plan of 'sluice tune': its loads bypass the levels it names",
      AT(plan), 0, 0, NULL},
     {"code", 0, SL_OPTION_STRING, "FILE", "With --plan and a trace: the PTX that the trace was recorded from", AT(code),

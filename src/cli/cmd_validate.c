@@ -431,7 +431,8 @@ const sl_command sl_cmd_validate = {
         "Compute writes them with --csv and --page raw or "
         "details; other output in the file is skipped. Reports (.ncu-rep) are converted by 'ncu --import'. --command "
         "prints the call that collects them, with empty "
-        "caches before each launch, as in the model. Rows are matched with launches by order, or by the columns "
+        "caches before each launch; predictions are of cold launches, too. Rows are matched with launches by order, or "
+        "by the columns "
         "'workload' and 'launch' if the file has them; 'all' stands for all workloads of such a file, and a trace is "
         "matched with the workload that has the same launches. Counters of a different kernel, grid or block size than "
         "the launch are an error.\n\n" SL_INPUT_HELP,

@@ -28,6 +28,9 @@ typedef struct sl_model_settings {
 #define SL_GPU_OPTIONS(gpu_offset, set_offset) \
     {"gpu", 'g', SL_OPTION_STRING, "GPU", "GPU model: a name from 'sluice machines' or a YAML file (default: " SL_DEFAULT_GPU ")", gpu_offset, 0, 0, NULL}, \
     {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Change a key of the GPU model, e.g. L1.ways=8 or cores=1; may be repeated", set_offset, 0, 0, NULL}
+/* Of commands that analyze programs launch by launch. */
+#define SL_COLD_OPTION(offset) \
+    {"cold", 0, SL_OPTION_FLAG, NULL, "Empty all caches before each launch (default: caches that all cores share keep what they hold)", offset, 0, 0, NULL}
 /* The same for a struct `type` with these settings in its field `model`. */
 #define SL_MODEL_OPTIONS(type) \
     SL_GPU_OPTIONS(offsetof(type, model.gpu), offsetof(type, model.set)), \

@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "model/core.h"
 #include "model/shared.h"
+#include "trace/line_stream.h"
 
 typedef struct core_work {
     sl_core_result result;
@@ -29,7 +30,7 @@ typedef struct model {
     sl_hot_words *atomics; /* [cores]; NULL: the kernel has none */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
-    sl_model_spare *spare;
+    sl_model_caches *caches;
     const sl_level *point; /* first levels that are modeled in the same pass */
     size_t points;
     const sl_progress *progress;
@@ -139,18 +140,18 @@ static bool feed(sl_shared *shared, stream *heap, size_t count)
     return true;
 }
 
-static void destroy_level(sl_model_spare *spare, uint32_t number)
+static void destroy_level(sl_model_caches *caches, uint32_t number)
 {
-    for (uint32_t i = 0; spare->cache[number] && i < spare->caches[number]; i++)
-        sl_shared_destroy(spare->cache[number][i]);
-    free(spare->cache[number]);
-    spare->cache[number] = NULL;
+    for (uint32_t i = 0; caches->cache[number] && i < caches->caches[number]; i++)
+        sl_shared_destroy(caches->cache[number][i]);
+    free(caches->cache[number]);
+    caches->cache[number] = NULL;
 }
 
-void sl_model_spare_fini(sl_model_spare *spare)
+void sl_model_caches_fini(sl_model_caches *caches)
 {
     for (uint32_t n = 0; n < SL_MAX_LEVELS; n++)
-        destroy_level(spare, n);
+        destroy_level(caches, n);
 }
 
 /* Work of one level: its instances, each fed by those above it. */
@@ -175,6 +176,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .slots = m->slots,
         .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
+        .keeps = m->caches->warm && m->machine->level[w->number].cores_per_instance == m->cores,
         .spill = sl_loaded_spill(m->loaded),
         .seed = m->options->seed + (w->number * UINT64_C(65536) + index) * UINT64_C(0x9e3779b97f4a7c15),
     };
@@ -199,14 +201,14 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
 }
 
 /* The caches of a level, in whose places are those of the launch before, if it had as many. NULL: memory ran out. */
-static sl_shared **make_shared(sl_model_spare *spare, uint32_t number, uint32_t instances)
+static sl_shared **make_shared(sl_model_caches *caches, uint32_t number, uint32_t instances)
 {
-    if (spare->cache[number] && spare->caches[number] == instances)
-        return spare->cache[number];
-    destroy_level(spare, number);
-    spare->cache[number] = calloc(instances, sizeof *spare->cache[number]);
-    spare->caches[number] = instances;
-    return spare->cache[number];
+    if (caches->cache[number] && caches->caches[number] == instances)
+        return caches->cache[number];
+    destroy_level(caches, number);
+    caches->cache[number] = calloc(instances, sizeof *caches->cache[number]);
+    caches->caches[number] = instances;
+    return caches->cache[number];
 }
 
 static void drop_traffic(sl_shared **instance, uint32_t count)
@@ -224,7 +226,7 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
     for (uint32_t n = 1; n < m->machine->levels && !status; n++) {
         uint32_t per_instance = m->machine->level[n].cores_per_instance;
         uint32_t instances = (m->cores + per_instance - 1) / per_instance;
-        sl_shared **here = make_shared(m->spare, n, instances);
+        sl_shared **here = make_shared(m->caches, n, instances);
         m->level[n] = calloc(m->slots + 1, sizeof *m->level[n]);
         if (!here || !m->level[n]) {
             status = sl_fail_memory(error);
@@ -240,6 +242,7 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
                 m->level[n][s].writes += counts[s].writes;
                 m->level[n][s].filled += counts[s].filled;
                 m->level[n][s].written += counts[s].written;
+                m->level[n][s].kept += counts[s].kept;
             }
         }
         drop_traffic(upper, above);
@@ -335,6 +338,10 @@ static sl_status collect(model *m, sl_model_result *result, sl_error *error)
     result->counts.blocks = sl_loaded_blocks(m->loaded);
     result->counts.slots = m->slots;
     result->counts.slot = result->slots;
+    for (uint32_t s = 0; s <= m->slots && m->machine->levels > 1; s++) {
+        result->kept_sectors += m->level[m->machine->levels - 1][s].kept;
+        result->filled_sectors += m->level[m->machine->levels - 1][s].filled;
+    }
     result->resident_blocks = m->resident_blocks;
     result->l1_bytes = m->l1.size_bytes;
     result->cores = m->cores;
@@ -416,14 +423,14 @@ static void fini(model *m)
 }
 
 sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
-                          sl_model_spare *spare, sl_pool *pool, const sl_progress *progress, sl_model_result *result,
+                          sl_model_caches *caches, sl_pool *pool, const sl_progress *progress, sl_model_result *result,
                           sl_error *error)
 {
-    sl_model_spare none = {0};
+    sl_model_caches none = {0};
     model m = {.machine = machine,
                .loaded = loaded,
                .options = options,
-               .spare = spare ? spare : &none,
+               .caches = caches ? caches : &none,
                .progress = progress,
                .lock = PTHREAD_MUTEX_INITIALIZER};
     *result = (sl_model_result){0};
@@ -435,7 +442,55 @@ sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, co
     if (!status)
         status = collect(&m, result, error);
     fini(&m);
-    sl_model_spare_fini(&none);
+    sl_model_caches_fini(&none);
+    return status;
+}
+
+/* ---- launches that are not modeled ---- */
+
+typedef struct warming {
+    sl_shared *cache;
+    uint32_t cores_above; /* of an instance of the level above */
+} warming;
+
+static bool warm_line(void *to, const sl_line_access *a)
+{
+    const warming *w = to;
+    /* Loads as bulk copies: nothing is merged with them, as there is no time. */
+    const sl_traffic t = {.line = a->line,
+                          .sectors = (uint16_t)a->sectors,
+                          .kind = (uint8_t)(a->kind == SL_ACCESS_LOAD ? SL_ACCESS_BULK_LOAD : a->kind)};
+    return sl_shared_access(w->cache, &t, a->core / w->cores_above);
+}
+
+sl_status sl_model_warm(const sl_machine *machine, const sl_trace *trace, uint32_t launch, sl_model_caches *caches,
+                        sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t n = 1; n < machine->levels && caches->warm && !status; n++) {
+        const sl_level *above = &machine->level[n - 1];
+        if (machine->level[n].cores_per_instance != machine->cores)
+            continue;
+        const sl_shared_config config = {.level = &machine->level[n],
+                                         .above = above,
+                                         .keeps = true,
+                                         .miss_cycles = machine->memory.latency_cycles,
+                                         .seed = 1};
+        sl_shared **here = make_shared(caches, n, 1);
+        if (!here)
+            return sl_fail_memory(error);
+        sl_shared *spare = here[0];
+        here[0] = NULL;
+        status = sl_shared_create(&config, spare, &here[0], error);
+        warming w = {here[0], above->cores_per_instance};
+        const sl_line_stream lines = {.machine = machine,
+                                      .line_bytes = above->line_bytes,
+                                      .sector_bytes = above->sector_bytes,
+                                      .access = warm_line,
+                                      .to = &w};
+        if (!status)
+            status = sl_line_stream_run(&lines, trace, launch, error);
+    }
     return status;
 }
 

@@ -31,24 +31,32 @@ struct sl_model_result {
     uint64_t l1_bytes;
     sl_counts *slots;         /* what counts.slot points to */
     uint64_t hottest_atomics; /* lanes of atomics on the word with most */
+    uint64_t filled_sectors;  /* that the last level read from memory for what the launch accesses, */
+    uint64_t kept_sectors;    /* and those that it read there as launches before had left them */
     uint32_t cores;
     sl_warps_work *work; /* [cores] */
     uint32_t *block;     /* core c runs block[first_block[c]] … block[first_block[c + 1] - 1] */
     size_t *first_block;
 };
 
-/* Caches of a launch that the next one takes the memory of: most of the time of a small launch. Zeroed before the
- * first, for one launch at a time; freed by sl_model_spare_fini. */
-typedef struct sl_model_spare {
+/* The caches behind the first, from launch to launch. The next one takes over their memory, which is most of the time
+ * of a small launch, and what they hold, if they are warm. Zeroed but for `warm` before the first, for one launch at a
+ * time; freed by sl_model_caches_fini. */
+typedef struct sl_model_caches {
+    bool warm; /* levels that all cores share keep what they hold; false: all are empty at each launch */
     struct sl_shared **cache[SL_MAX_LEVELS]; /* of each level, by instance */
     uint32_t caches[SL_MAX_LEVELS];
-} sl_model_spare;
-void sl_model_spare_fini(sl_model_spare *spare);
+} sl_model_caches;
+void sl_model_caches_fini(sl_model_caches *caches);
+/* Instead of modeling a launch, where caches are warm: they get the lines that it accesses, in the order of its trace.
+ */
+sl_status sl_model_warm(const sl_machine *machine, const sl_trace *trace, uint32_t launch, sl_model_caches *caches,
+                        sl_error *error);
 
-/* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `spare` may be NULL: nothing is kept.
- * `progress` (may be NULL) counts cores. */
+/* Fills in `result`, whose memory the caller frees by sl_model_result_fini. `caches` may be NULL: they
+ * are empty, and nothing is kept. `progress` (may be NULL) counts cores. */
 sl_status sl_model_loaded(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
-                          sl_model_spare *spare, sl_pool *pool, const sl_progress *progress, sl_model_result *result,
+                          sl_model_caches *caches, sl_pool *pool, const sl_progress *progress, sl_model_result *result,
                           sl_error *error);
 void sl_model_result_fini(sl_model_result *result);
 
@@ -73,15 +81,18 @@ sl_status sl_model_stacks(const sl_machine *machine, const sl_loaded *loaded, co
 typedef struct sl_model_variant {
     sl_machine machine;
     sl_model_options options;
+    bool warm; /* finds what launches before left */
 } sl_model_variant;
 
 /* Called for each pass that is of one variant alone, before its counts are taken. */
 typedef sl_status (*sl_model_each)(void *to, size_t variant, const sl_loaded *loaded, sl_model_result *result,
                                    sl_error *error);
 
-/* total[i] is the result of sl_model_loaded for variant[i]. `each` may be NULL. */
-sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count, sl_pool *pool,
-                            sl_model_each each, void *to, sl_counts *total, sl_error *error);
+/* total[i] is the result of sl_model_loaded for variant[i], with caches[i]. `caches` may be NULL: all are empty; `each`
+ * may be NULL. */
+sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count,
+                            sl_model_caches *caches, sl_pool *pool, sl_model_each each, void *to, sl_counts *total,
+                            sl_error *error);
 /* The number of passes over the accesses. */
 size_t sl_model_variants_passes(const sl_model_variant *variant, size_t count);
 

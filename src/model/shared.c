@@ -12,6 +12,7 @@
 typedef struct line_state {
     uint64_t stamp;        /* of its last use; 0: free */
     uint16_t valid, dirty; /* masks of sectors */
+    uint16_t kept;         /* valid before this launch, and not read by it so far */
     bool reused;
 } line_state;
 
@@ -21,7 +22,7 @@ typedef struct coalesced {
     uint64_t until;
     uint32_t group, sectors; /* sectors 0: free */
     uint32_t reads;          /* those that were merged, and itself */
-    uint32_t epoch;          /* others than that of the cache: free */
+    uint32_t round;          /* another than that of the cache: free */
 } coalesced;
 
 enum { LOG2_COALESCED = 16, ALL_GROUPS = -1 };
@@ -38,7 +39,8 @@ struct sl_shared {
     uint32_t
         *set_epoch; /* [partitions * sets]: what a set holds of another epoch than this is of an earlier cache that */
     uint32_t epoch; /* had the memory: most sets of a large cache are not accessed in a small launch */
-    uint64_t now;
+    uint32_t round; /* the same for `coalesced`, of each launch */
+    uint64_t now, first;  /* first: before the launch */
     sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
     uint64_t *all_ways;   /* a mask: all of them may be evicted */
     coalesced *coalesced; /* by line and group, later ones replace; NULL: there is no coalescer */
@@ -58,7 +60,7 @@ static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32
 /* A read of its line by its group is there, and may be merged with. */
 static bool is_open(const sl_shared *s, const coalesced *j, const sl_traffic *t, uint32_t group)
 {
-    return j->sectors && j->epoch == s->epoch && j->line == t->line && j->group == group && t->time < j->until &&
+    return j->sectors && j->round == s->round && j->line == t->line && j->group == group && t->time < j->until &&
            sl_coalescer_takes(s->config.above, j->reads);
 }
 
@@ -70,8 +72,8 @@ static uint64_t answered_at(const sl_shared *s, const sl_traffic *t, bool hit)
     uint64_t at = t->time + (cycles > way ? cycles - way : 0);
     coalesced *fetched = find_coalesced(s, t, ALL_GROUPS);
     if (!hit)
-        *fetched = (coalesced){.line = t->line, .until = at, .epoch = s->epoch};
-    bool waits = hit && fetched->epoch == s->epoch && fetched->line == t->line && fetched->until > at;
+        *fetched = (coalesced){.line = t->line, .until = at, .round = s->round};
+    bool waits = hit && fetched->round == s->round && fetched->line == t->line && fetched->until > at;
     return waits ? fetched->until : at;
 }
 
@@ -135,6 +137,8 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
     }
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
+            if (lines[w].stamp <= s->first)
+                lines[w].kept = lines[w].valid;
             lines[w].stamp = s->now;
             if (s->policy.ops) {
                 lines[w].reused = true;
@@ -172,6 +176,8 @@ static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
     if (!l)
         return false;
     uint32_t missing = sectors & ~l->valid;
+    counts->kept += sl_sector_count(sectors & l->kept);
+    l->kept &= (uint16_t)~sectors;
     if (t->counted) {
         counts->reads += sl_sector_count(sectors);
         counts->read_hits += sl_sector_count(sectors & l->valid);
@@ -184,6 +190,8 @@ static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
     line_state *h = find_line(s, t, home, line);
     if (!h)
         return false;
+    counts->kept += sl_sector_count(missing & h->kept);
+    h->kept &= (uint16_t)~missing;
     missing &= ~h->valid;
     return !missing || fill_home(s, t, h, line, missing);
 }
@@ -263,7 +271,7 @@ bool sl_shared_access(sl_shared *s, const sl_traffic *t, uint32_t source)
     if (!access_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
-    *j = open ? (coalesced){0} : (coalesced){t->line, answered_at(s, t, hit), group, t->sectors, 1, s->epoch};
+    *j = open ? (coalesced){0} : (coalesced){t->line, answered_at(s, t, hit), group, t->sectors, 1, s->round};
     return true;
 }
 
@@ -281,6 +289,8 @@ static void *zeroed(size_t bytes)
 static sl_status make_replacement(sl_shared *s, sl_error *error)
 {
     sl_policy_choice choice;
+    if (s->policy.ops)
+        return SL_OK;
     sl_status status = sl_policy_parse_among(s->level->policies, s->level->replacement, &choice, error);
     if (status || (!s->config.no_stamps && !strcmp(choice.ops->name, "lru")))
         return status;
@@ -294,21 +304,35 @@ static sl_status make_replacement(sl_shared *s, sl_error *error)
     return sl_policy_init(&s->policy, &choice, &shape, error);
 }
 
-/* Takes over the pages of a cache as large, which earlier launches have accessed; what they held is of an earlier
- * epoch. */
+/* Takes over what a cache as large holds. */
+static void keep_contents(sl_shared *s, sl_shared *spare)
+{
+    s->epoch = spare->epoch;
+    s->now = s->first = spare->now;
+    s->policy = spare->policy;
+    s->all_ways = spare->all_ways;
+    spare->policy = (sl_policy){0};
+    spare->all_ways = NULL;
+}
+
+/* Takes over the pages of a cache as large, which earlier launches have accessed; unless it is kept, what they held is
+ * of an earlier epoch. */
 static bool make_pages(sl_shared *s, sl_shared *spare)
 {
     size_t sets = (size_t)s->partitions * s->level->sets;
     bool merges = sl_coalescer_exists(s->config.above);
     s->size = sets * s->partition_ways;
-    s->epoch = 1;
+    s->epoch = s->round = 1;
     if (spare && spare->size == s->size && spare->partition_ways == s->partition_ways && !spare->coalesced == !merges &&
-        spare->epoch < UINT32_MAX) {
+        spare->epoch < UINT32_MAX && spare->round < UINT32_MAX) {
         s->tag = spare->tag;
         s->lines = spare->lines;
         s->set_epoch = spare->set_epoch;
         s->coalesced = spare->coalesced;
         s->epoch = spare->epoch + 1;
+        s->round = spare->round + 1;
+        if (s->config.keeps)
+            keep_contents(s, spare);
         spare->tag = NULL;
         spare->lines = NULL;
         spare->set_epoch = NULL;

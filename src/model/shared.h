@@ -12,6 +12,7 @@ typedef struct sl_shared_counts {
     uint64_t writes;           /* of stores */
     uint64_t filled;           /* read from below */
     uint64_t written;          /* written below */
+    uint64_t kept;             /* sectors that the cache had from launches before, when they were first read */
 } sl_shared_counts;
 
 typedef struct sl_shared sl_shared;
@@ -21,13 +22,14 @@ typedef struct sl_shared_config {
     uint32_t slots;                /* memory instructions of the kernel */
     uint32_t miss_cycles; /* from a request that misses here to its data: how long others can be merged with it */
     bool wants_traffic;   /* for a level below */
+    bool keeps;           /* what the spare cache holds; false: this one is empty */
     bool no_stamps;       /* asks the policy for victims also where LRU stamps would be enough */
     const char *spill;    /* as sl_loaded_spill */
     uint64_t seed;
 } sl_shared_config;
 
-/* `spare`: a cache that is no longer needed, whose memory this one takes over if it is as large, and which is freed in
- * any case; NULL: none. */
+/* `spare`: the cache of the launch before, whose memory this one takes over if it is as large, with `keeps` what it
+ * holds as well, and which is freed in any case; NULL: none. */
 sl_status sl_shared_create(const sl_shared_config *config, sl_shared *spare, sl_shared **shared, sl_error *error);
 void sl_shared_destroy(sl_shared *shared); /* NULL is fine */
 /* Frees the traffic, which the level below has read. */

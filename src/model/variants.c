@@ -41,7 +41,7 @@ static bool in_one_pass(const sl_model_variant *a, const sl_model_variant *b)
 
 static bool same(const sl_model_variant *a, const sl_model_variant *b)
 {
-    return same_options(&a->options, &b->options) && a->options.seed == b->options.seed &&
+    return same_options(&a->options, &b->options) && a->options.seed == b->options.seed && a->warm == b->warm &&
            !memcmp(&a->machine, &b->machine, sizeof a->machine);
 }
 
@@ -74,14 +74,15 @@ static sl_status run_together(const sl_loaded *loaded, const sl_model_variant *v
 }
 
 static sl_status run_leader(const sl_loaded *loaded, const sl_model_variant *variant, const size_t *member,
-                            size_t count, sl_pool *pool, sl_model_each each, void *to, sl_counts *total,
-                            sl_error *error)
+                            size_t count, sl_model_caches *caches, sl_pool *pool, sl_model_each each, void *to,
+                            sl_counts *total, sl_error *error)
 {
     const sl_model_variant *leader = &variant[member[0]];
     if (count > 1 && is_pure(leader))
         return run_together(loaded, variant, member, count, pool, total, error);
     sl_model_result result = {0};
-    sl_status status = sl_model_loaded(&leader->machine, loaded, &leader->options, NULL, pool, NULL, &result, error);
+    sl_status status = sl_model_loaded(&leader->machine, loaded, &leader->options, caches ? &caches[member[0]] : NULL,
+                                       pool, NULL, &result, error);
     if (!status && each)
         status = each(to, member[0], loaded, &result, error);
     for (size_t i = 0; i < count; i++)
@@ -90,8 +91,9 @@ static sl_status run_leader(const sl_loaded *loaded, const sl_model_variant *var
     return status;
 }
 
-sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count, sl_pool *pool,
-                            sl_model_each each, void *to, sl_counts *total, sl_error *error)
+sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count,
+                            sl_model_caches *caches, sl_pool *pool, sl_model_each each, void *to, sl_counts *total,
+                            sl_error *error)
 {
     size_t *member = malloc((count ? count : 1) * sizeof *member);
     sl_status status = member ? SL_OK : sl_fail_memory(error);
@@ -102,7 +104,7 @@ sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *var
         for (size_t k = i; k < count; k++)
             if (leader_of(variant, k) == i)
                 member[members++] = k;
-        status = run_leader(loaded, variant, member, members, pool, each, to, total, error);
+        status = run_leader(loaded, variant, member, members, caches, pool, each, to, total, error);
     }
     free(member);
     return status;

@@ -77,6 +77,7 @@ static sl_status estimate_rule(const sl_findings_input *input, const sl_what_if 
                                .machine = before->machine,
                                .details = true,
                                .seed = input->model.seed,
+                               .cold = before->cold,
                                .model = input->model};
     sl_status status = sl_analyze(&changed, &model, input->pool, NULL, &after, error);
     if (!status)

@@ -308,6 +308,11 @@ void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct 
     sim->options.record_counts = record_counts;
 }
 
+void sl_sim_set_cold(sl_sim *sim, bool cold)
+{
+    sim->options.cold = cold;
+}
+
 /* Since the caches were last emptied; of a policy that keeps what it learnt, since the first launch. */
 void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_statistics *statistics)
 {

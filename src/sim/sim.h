@@ -143,6 +143,8 @@ bool sl_sim_can_warm(const sl_machine *machine);
 /* Replaces the counts of the options for later launches. Policies of L1 see them; those of
  * other levels see what the simulator was created with. */
 void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct sl_line_counts *record_counts);
+/* Whether later launches begin with empty caches, as sl_sim_options.cold. */
+void sl_sim_set_cold(sl_sim *sim, bool cold);
 /* After a launch that made no progress: every warp, queue, MSHR and channel that holds something. NULL otherwise. */
 const char *sl_sim_state_text(const sl_sim *sim);
 

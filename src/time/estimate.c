@@ -16,7 +16,8 @@ static double larger(double a, double b)
 /* A sample of a part goes on at the pace of its second half: that of all warps together, or of the longest one. */
 static double core_cycles(const sl_time_facts *f)
 {
-    const sl_sample *sample = &f->sample, *start = &f->start;
+    const sl_core_sample *s = &f->sample;
+    const sl_sample *sample = &s->whole, *start = &s->start;
     double cycles = (double)sample->cycles, done = (double)sample->insts, left = (double)f->insts - done;
     if (left <= 0 || done <= 0)
         return cycles;
@@ -24,8 +25,8 @@ static double core_cycles(const sl_time_facts *f)
         return cycles * (double)f->insts / done;
     double rest = (double)(sample->cycles - start->cycles), longest = 0;
     double together = left * rest / (double)(sample->insts - start->insts);
-    if (f->longest_warp > f->warp_insts && f->warp_insts > f->start_warp_insts)
-        longest = (double)(f->longest_warp - f->warp_insts) * rest / (double)(f->warp_insts - f->start_warp_insts);
+    if (f->longest_warp > s->warp_insts && s->warp_insts > s->start_warp_insts)
+        longest = (double)(f->longest_warp - s->warp_insts) * rest / (double)(s->warp_insts - s->start_warp_insts);
     return cycles + larger(together, longest);
 }
 
@@ -61,7 +62,7 @@ static double start_cycles(const sl_machine *m, const sl_time_facts *f)
 /* What the schedulers of the sampled core did most, and whether one of its parts was busy most of the time. */
 static sl_time_limit limit_of_core(const sl_machine *m, const sl_time_facts *f, double core)
 {
-    const uint64_t *cycles = f->sample.scheduler_cycles;
+    const uint64_t *cycles = f->sample.whole.scheduler_cycles;
     double schedulers = m->core.schedulers, fills = (double)f->fill_sectors * m->level[0].sector_bytes;
     if (f->cores && (double)f->all_insts * 2 < (double)f->insts * m->cores)
         return SL_TIME_IMBALANCE;
@@ -143,20 +144,37 @@ static uint64_t cost_of(const sl_warps_work *work)
  * that simulating them takes a small part of the time of the model. */
 enum { ROUNDS = 3, SHARE = 64, MIN_COST = 16384 };
 
-static sl_status sample_core(sl_sampler *sampler, const sl_loaded *loaded, const sl_model_result *result, uint32_t core,
-                             uint64_t all, sl_core_sample *made, sl_error *error)
+/* Whether the sample finds its lines in the levels below: nine of ten are there. Where fewer are, warps wait for the
+ * others nearly as long as if none were. */
+static bool is_warm(const sl_model_result *result)
 {
-    const size_t *first = &result->first_block[core];
-    size_t blocks = first[1] - first[0], most = (size_t)result->resident_blocks * ROUNDS;
-    uint64_t warps = sl_launch_warps(sl_loaded_launch(loaded)), cost = cost_of(&result->work[core]);
-    uint64_t affordable = all / SHARE > MIN_COST ? all / SHARE : MIN_COST, insts = result->work[core].insts;
+    return result->kept_sectors > result->filled_sectors * 9;
+}
+
+/* The launch, and what the model says of it. */
+typedef struct modeled {
+    const sl_loaded *loaded;
+    const sl_model_result *result;
+    uint32_t core; /* the busiest */
+    uint64_t cost; /* of all cores */
+    bool warm;     /* launches before left most of what it would read from memory */
+} modeled;
+
+static sl_status sample_core(sl_sampler *sampler, const modeled *m, sl_core_sample *made, sl_error *error)
+{
+    const sl_warps_work *work = &m->result->work[m->core];
+    const size_t *first = &m->result->first_block[m->core];
+    size_t blocks = first[1] - first[0], most = (size_t)m->result->resident_blocks * ROUNDS;
+    uint64_t warps = sl_launch_warps(sl_loaded_launch(m->loaded)), cost = cost_of(work), insts = work->insts;
+    uint64_t affordable = m->cost / SHARE > MIN_COST ? m->cost / SHARE : MIN_COST;
     bool whole = affordable >= cost;
     uint64_t part = whole ? insts : (uint64_t)((double)affordable * (double)insts / (double)cost);
     blocks = blocks < most ? blocks : most;
-    sl_sampled sampled = {.loaded = loaded,
-                          .block = &result->block[first[0]],
+    sl_sampled sampled = {.loaded = m->loaded,
+                          .block = &m->result->block[first[0]],
                           .blocks = blocks,
-                          .warp_insts = whole ? UINT64_MAX : part / (blocks * warps) + 2};
+                          .warp_insts = whole ? UINT64_MAX : part / (blocks * warps) + 2,
+                          .warm = m->warm};
     *made = (sl_core_sample){.warp_insts = sampled.warp_insts};
     sl_status status = sl_sampler_run(sampler, &sampled, &made->whole, error);
     if (status || made->whole.insts >= insts)
@@ -166,26 +184,22 @@ static sl_status sample_core(sl_sampler *sampler, const sl_loaded *loaded, const
 }
 
 /* The sample of the busiest core; of launches that are alike, that of the first. */
-static sl_status find_sample(sl_sampler *sampler, const sl_loaded *loaded, const sl_model_result *result, uint32_t core,
-                             sl_time_facts *f, sl_error *error)
+static sl_status find_sample(sl_sampler *sampler, const modeled *m, sl_core_sample *sample, sl_error *error)
 {
-    const sl_trace_launch *launch = sl_loaded_launch(loaded);
+    const sl_trace_launch *launch = sl_loaded_launch(m->loaded);
     sl_sampled_like like;
     bool known;
     memset(&like, 0, sizeof like); /* its padding, too */
-    like.work = result->work[core];
+    like.work = m->result->work[m->core];
+    like.cost = m->cost;
     like.kernel = launch->kernel;
-    like.resident_blocks = result->resident_blocks;
+    like.resident_blocks = m->result->resident_blocks;
+    like.warm = m->warm;
     memcpy(like.grid, launch->grid, sizeof like.grid);
     memcpy(like.block, launch->block, sizeof like.block);
-    for (uint32_t c = 0; c < result->cores; c++)
-        like.cost += cost_of(&result->work[c]);
-    sl_core_sample *sample = sl_sampler_find(sampler, &like, &known);
-    sl_status status = known ? SL_OK : sample_core(sampler, loaded, result, core, like.cost, sample, error);
-    f->sample = sample->whole;
-    f->start = sample->start;
-    f->warp_insts = sample->warp_insts;
-    f->start_warp_insts = sample->start_warp_insts;
+    sl_core_sample *found = sl_sampler_find(sampler, &like, &known);
+    sl_status status = known ? SL_OK : sample_core(sampler, m, found, error);
+    *sample = *found;
     return status;
 }
 
@@ -196,7 +210,10 @@ sl_status sl_time_add(sl_sampler *sampler, const sl_machine *machine, const sl_l
     sl_time_facts facts = facts_of(machine, loaded, result, core);
     if (!sampler || machine->levels < 2 || !facts.insts)
         return SL_OK;
-    sl_status status = find_sample(sampler, loaded, result, core, &facts, error);
+    modeled m = {.loaded = loaded, .result = result, .core = core, .warm = is_warm(result)};
+    for (uint32_t c = 0; c < result->cores; c++)
+        m.cost += cost_of(&result->work[c]);
+    sl_status status = find_sample(sampler, &m, &facts.sample, error);
     if (status)
         return status;
     sl_counts *total = &result->counts.total;

@@ -15,12 +15,9 @@
 
 /* What is known of a launch; times in cycles. */
 typedef struct sl_time_facts {
-    uint64_t launch_cycles;    /* before the first instruction */
-    sl_sample sample;          /* of the busiest core; where not all of it was simulated: */
-    sl_sample start;           /* the first half of that */
-    uint64_t warp_insts;       /* that a warp executes at most in `sample`, */
-    uint64_t start_warp_insts; /* and in `start` */
-    uint64_t insts;            /* of all its warps, and of the longest */
+    uint64_t launch_cycles; /* before the first instruction */
+    sl_core_sample sample;  /* of the busiest core */
+    uint64_t insts;         /* of all its warps, and of the longest */
     uint64_t longest_warp;
     uint64_t all_insts, cores; /* of all cores; cores that have blocks */
     uint64_t blocks;           /* of the launch, as the following */

@@ -90,15 +90,25 @@ sl_status sl_sampler_run(sl_sampler *s, const sl_sampled *sampled, sl_sample *sa
 {
     sl_loaded *part = NULL;
     sl_sim_result result = {0};
+    bool warm = sampled->warm;
+    uint64_t warming = 0; /* instructions that only bring their lines */
     sl_status status =
         sl_loaded_part(sampled->loaded, sampled->block, sampled->blocks, sampled->warp_insts, &part, error);
     if (status)
         return status;
+    sl_sim_set_cold(s->sim, true);
     status = sl_sim_launch(s->sim, part, NULL, &result, error);
+    if (!status && warm) { /* what it has left is what it finds */
+        sl_sim_result_fini(&result);
+        result = (sl_sim_result){0};
+        warming = sl_loaded_part_insts(part);
+        sl_sim_set_cold(s->sim, false);
+        status = sl_sim_launch(s->sim, part, NULL, &result, error);
+    }
     if (!status) {
         uint64_t before = s->machine.core.launch_cycles + s->machine.core.block_cycles;
         *sample = (sl_sample){.cycles = result.cycles > before ? result.cycles - before : 0,
-                              .insts = sl_loaded_part_insts(part)};
+                              .insts = sl_loaded_part_insts(part) - warming};
         memcpy(sample->scheduler_cycles, result.scheduler_cycles, sizeof sample->scheduler_cycles);
     }
     sl_sim_result_fini(&result);

@@ -22,6 +22,7 @@ typedef struct sl_sampled {
     const uint32_t *block;
     size_t blocks;
     uint64_t warp_insts; /* UINT64_MAX: all */
+    bool warm;           /* the levels below hold what they access; false: all caches are empty */
 } sl_sampled;
 
 /* Launches that do the same by all that was counted of their busiest core: one of them is simulated. */
@@ -29,6 +30,7 @@ typedef struct sl_sampled_like {
     sl_warps_work work; /* of the busiest core */
     uint64_t cost;      /* of all cores, as a sample is chosen by it */
     uint32_t kernel, grid[3], block[3], resident_blocks;
+    bool warm; /* as sl_sampled */
 } sl_sampled_like;
 
 /* What simulating them gave. */
@@ -42,7 +44,6 @@ sl_status sl_sampler_create(const sl_machine *machine, uint64_t seed, sl_sampler
 void sl_sampler_destroy(sl_sampler *sampler); /* NULL is fine */
 /* Where the sample of such launches is kept; `known`: it is there. Keys are compared as bytes: zero them first. */
 sl_core_sample *sl_sampler_find(sl_sampler *sampler, const sl_sampled_like *like, bool *known);
-/* From empty caches. */
 sl_status sl_sampler_run(sl_sampler *sampler, const sl_sampled *sampled, sl_sample *sample, sl_error *error);
 
 #endif

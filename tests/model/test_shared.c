@@ -73,6 +73,28 @@ static void a_miss_brings_as_much_as_the_level_fills(void **state)
     sl_shared_destroy(s);
 }
 
+/* Lines 5 and 6 are from the launch before; one of its sectors is read twice, which counts once. */
+static void a_cache_that_keeps_its_lines_counts_what_it_kept(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    sl_error error;
+    for (int keeps = 0; keeps < 2; keeps++) {
+        sl_shared_config config = {.level = &level, .above = &above, .slots = SLOTS};
+        sl_shared *s = make(&config), *next;
+        take(s, SL_ACCESS_LOAD, 0, 5, 0x3);
+        take(s, SL_ACCESS_STORE, 1, 6, 0x1);
+        config.keeps = keeps;
+        assert_int_equal(sl_shared_create(&config, s, &next, &error), SL_OK);
+        take(next, SL_ACCESS_LOAD, 0, 5, 0x7);
+        take(next, SL_ACCESS_LOAD, 1, 5, 0x1);
+        take(next, SL_ACCESS_LOAD, 2, 6, 0x1);
+        check(next, 0, (sl_shared_counts){.reads = 5, .read_hits = keeps ? 4 : 1, .filled = keeps ? 1 : 4});
+        assert_int_equal(sl_shared_result(next)->kept, keeps ? 3 : 0);
+        sl_shared_destroy(next);
+    }
+}
+
 static void the_least_recently_used_line_makes_room(void **state)
 {
     (void)state;
@@ -253,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_asked_for_is_there_for_the_next_request),
         cmocka_unit_test(a_miss_brings_as_much_as_the_level_fills),
+        cmocka_unit_test(a_cache_that_keeps_its_lines_counts_what_it_kept),
         cmocka_unit_test(the_least_recently_used_line_makes_room),
         cmocka_unit_test(dirty_sectors_are_written_when_their_line_leaves),
         cmocka_unit_test(atomics_fetch_and_make_dirty),

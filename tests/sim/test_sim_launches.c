@@ -84,7 +84,7 @@ static void the_model_of_a_launch_does_not_depend_on_those_before(void **state)
     sl_trace *trace = record("nw", 32, NULL, 0);
     for (int i = 0; i < 2; i++) {
         sl_machine m = machine_of("h200", NULL);
-        sl_model_spare spare = {0};
+        sl_model_caches spare = {0};
         sl_error error;
         snprintf(m.level[1].replacement, sizeof m.level[1].replacement, "%s", replacements[i]);
         for (uint32_t n = 0; n < LAUNCHES; n++) {
@@ -100,7 +100,7 @@ static void the_model_of_a_launch_does_not_depend_on_those_before(void **state)
             sl_model_result_fini(&other);
             sl_loaded_destroy(loaded);
         }
-        sl_model_spare_fini(&spare);
+        sl_model_caches_fini(&spare);
     }
     sl_trace_close(trace);
 }

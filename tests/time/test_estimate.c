@@ -19,8 +19,11 @@ static sl_machine four_cores(void)
 /* A sample of the whole busiest core; all cores have as much to do. */
 static sl_time_facts sampled(uint64_t cycles, uint64_t insts)
 {
-    return (sl_time_facts){
-        .sample = {.cycles = cycles, .insts = insts}, .insts = insts, .all_insts = 4 * insts, .cores = 4, .blocks = 4};
+    return (sl_time_facts){.sample.whole = {.cycles = cycles, .insts = insts},
+                           .insts = insts,
+                           .all_insts = 4 * insts,
+                           .cores = 4,
+                           .blocks = 4};
 }
 
 static void a_launch_takes_its_own_time_and_that_of_the_busiest_core(void **state)
@@ -110,7 +113,7 @@ static void a_part_goes_on_at_the_pace_of_its_second_half(void **state)
     (void)state;
     sl_machine m = four_cores();
     sl_time_facts f = sampled(1000, 100);
-    f.start = (sl_sample){.cycles = 600, .insts = 50};
+    f.sample.start = (sl_sample){.cycles = 600, .insts = 50};
     f.insts = 300;
     assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 200 * 8);
 }
@@ -121,10 +124,10 @@ static void the_longest_warp_goes_on_at_its_own_pace(void **state)
     (void)state;
     sl_machine m = four_cores();
     sl_time_facts f = sampled(1000, 100);
-    f.start = (sl_sample){.cycles = 600, .insts = 50};
+    f.sample.start = (sl_sample){.cycles = 600, .insts = 50};
     f.insts = 300;
-    f.warp_insts = 10;
-    f.start_warp_insts = 5;
+    f.sample.warp_insts = 10;
+    f.sample.start_warp_insts = 5;
     f.longest_warp = 110;
     assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 100 * 80);
 }
@@ -156,9 +159,9 @@ static void a_core_that_waits_says_what_for(void **state)
     sl_machine m = four_cores();
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         sl_time_facts f = sampled(1000, 100);
-        f.sample.scheduler_cycles[SL_CYCLE_ISSUE] = 100;
-        f.sample.scheduler_cycles[SL_CYCLE_IDLE] = 900;
-        f.sample.scheduler_cycles[waits[i].kind] = 101;
+        f.sample.whole.scheduler_cycles[SL_CYCLE_ISSUE] = 100;
+        f.sample.whole.scheduler_cycles[SL_CYCLE_IDLE] = 900;
+        f.sample.whole.scheduler_cycles[waits[i].kind] = 101;
         assert_int_equal(sl_time_of(&m, &f).limit, waits[i].limit);
     }
 }
@@ -177,7 +180,7 @@ static void a_core_with_more_than_twice_its_share_is_imbalance(void **state)
 /* ---- samples ---- */
 
 static sl_sample sample_of(const sl_machine *m, const warp_acts *acts, uint32_t blocks, const uint32_t *block,
-                           size_t some, uint64_t warp_insts)
+                           size_t some, uint64_t warp_insts, bool warm)
 {
     written w;
     sl_sampler *sampler;
@@ -185,7 +188,7 @@ static sl_sample sample_of(const sl_machine *m, const warp_acts *acts, uint32_t 
     sl_error error;
     write_launch(&w, blocks, 1, acts);
     assert_int_equal(sl_sampler_create(m, 1, &sampler, &error), SL_OK);
-    const sl_sampled sampled = {w.loaded, block, some, warp_insts};
+    const sl_sampled sampled = {w.loaded, block, some, warp_insts, warm};
     for (int i = 0; i < 2; i++) /* the second finds nothing of the first */
         assert_int_equal(sl_sampler_run(sampler, &sampled, &sample, &error), SL_OK);
     sl_sampler_destroy(sampler);
@@ -204,9 +207,20 @@ static void a_sample_is_of_its_blocks_alone(void **state)
     (void)state;
     sl_machine m = four_cores();
     const uint32_t second = 1;
-    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, UINT64_MAX);
+    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, UINT64_MAX, false);
     assert_int_equal(sample.insts, 4);
     assert_int_equal(sample.cycles, 1 + 4 + 100 + 1 + 1 + 4);
+}
+
+/* The same load from L2. */
+static void a_warm_sample_finds_its_lines_below(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    const uint32_t second = 1;
+    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, UINT64_MAX, true);
+    assert_int_equal(sample.insts, 4);
+    assert_int_equal(sample.cycles, 1 + m.level[0].hit_cycles + m.level[1].hit_cycles + 1 + 1 + 4);
 }
 
 static void a_sample_ends_its_warps_early(void **state)
@@ -214,7 +228,7 @@ static void a_sample_ends_its_warps_early(void **state)
     (void)state;
     sl_machine m = four_cores();
     const uint32_t second = 1;
-    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, 2);
+    sl_sample sample = sample_of(&m, two_blocks, 2, &second, 1, 2, false);
     assert_int_equal(sample.insts, 2);
     assert_int_equal(sample.cycles, 1 + 4 + 100 + 1);
 }
@@ -235,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_core_that_waits_says_what_for),
         cmocka_unit_test(a_core_with_more_than_twice_its_share_is_imbalance),
         cmocka_unit_test(a_sample_is_of_its_blocks_alone),
+        cmocka_unit_test(a_warm_sample_finds_its_lines_below),
         cmocka_unit_test(a_sample_ends_its_warps_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
