@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Writes study/engine_id.h: hashes of the sources that decide what a trace of a workload holds (SL_TRACES_ID) and
+# Writes analysis/engine_id.h: hashes of the sources that decide what a trace of a workload holds (SL_TRACES_ID) and
 # what a point on it counts (SL_ENGINE_ID; SL_TUNING_ID, those that also decide what tuning chooses). Results are
 # stored under them, and found again while they stay.
 #   cmake -DSOURCE=<folder> -DOUTPUT=<file> -P engine_id.cmake
@@ -20,8 +20,8 @@ endfunction()
 
 set(traces src/base src/ptx src/machine src/access src/emu src/device src/trace workloads)
 hash_of(traces_id ${traces})
-hash_of(tuning_id src/tune src/ptx src/study)
-hash_of(engine_id src/base src/trace src/machine src/access src/policy src/reuse src/profile src/model src/lower src/sim src/time)
+hash_of(tuning_id src/tune src/ptx)
+hash_of(engine_id src/base src/trace src/machine src/access src/policy src/reuse src/profile src/model src/lower src/sim src/time src/analysis)
 file(SHA256 ${SOURCE}/src/study/point_run.c run_id)
 string(SUBSTRING ${run_id} 0 8 run_id)
 set(text "/* Made by cmake/engine_id.cmake. */\n#define SL_TRACES_ID \"${traces_id}\"\n#define SL_ENGINE_ID \"${engine_id}${run_id}\"\n#define SL_TUNING_ID \"${tuning_id}\"\n")

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/engine_id.h" /* made by the build: cmake/engine_id.cmake */
+#include "analysis/tune_input.h"
+#include "machine/keys.h"
 #include "machine/occupancy.h"
 #include "model/model.h"
 #include "time/estimate.h"
@@ -631,7 +634,7 @@ static sl_status run_others(const sl_analysis_batch *batch, sl_result *result, s
     if (!(w.number = calloc(batch->count + 1, sizeof *w.number)))
         return sl_fail_memory(error);
     for (size_t i = 0; i < batch->count; i++)
-        if (!is_variant(&batch->analysis[i]))
+        if (!is_variant(&batch->analysis[i]) && batch->analysis[i].kind != SL_ANALYSIS_TUNE)
             w.number[w.count++] = i;
     if (w.count > 1)
         status = count_lines(&w, error);
@@ -643,6 +646,45 @@ static sl_status run_others(const sl_analysis_batch *batch, sl_result *result, s
     sl_sim_series_free_counts(&series, w.counts);
     free(w.number);
     return status;
+}
+
+/* ---- tuning ---- */
+
+static sl_status tune(const sl_analysis *a, const sl_recording *recording, sl_pool *pool, sl_result *result,
+                      sl_error *error)
+{
+    const sl_analysis_tuning *t = a->tuning;
+    const sl_timed_kernels kernels = {.input = t->input,
+                                      .kernel_regex = t->kernel_regex,
+                                      .cold = a->cold,
+                                      .machine = a->machine,
+                                      .recording = recording,
+                                      .seed = a->seed,
+                                      .pool = pool,
+                                      .max_kernels = t->max_kernels,
+                                      .share = t->share};
+    return t->selectors ? sl_tune_kernels(&kernels, t->options, t->selector, t->selectors, &result->tuned, error)
+                        : sl_tune_strategies(&kernels, &result->strategies, error);
+}
+
+/* One after the other: each times its choices in parallel. */
+static sl_status run_tunings(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < batch->count && !status; i++)
+        if (batch->analysis[i].kind == SL_ANALYSIS_TUNE)
+            status = tune(&batch->analysis[i], batch->recording, batch->pool, &result[i], error);
+    return status;
+}
+
+/* ---- all ---- */
+
+void sl_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES])
+{
+    sl_hash hash = sl_hash_start();
+    sl_hash_text(&hash, SL_ENGINE_ID);
+    sl_machine_hash(&hash, machine);
+    sl_hash_write(hash, key);
 }
 
 /* The L1 that the first launch has beside its shared memory, as the model and the simulator have it. */
@@ -678,6 +720,8 @@ static sl_status start_result(const sl_analysis *analysis, const sl_recording *r
         result->profile = calloc(launches + 1u, sizeof *result->profile);
         return result->profile ? sl_profile_check(&result->profiled_as, error) : sl_fail_memory(error);
     }
+    if (analysis->kind == SL_ANALYSIS_TUNE)
+        return SL_OK;
     result->launch = calloc(launches + 1u, sizeof *result->launch);
     if (!result->launch)
         return sl_fail_memory(error);
@@ -692,7 +736,9 @@ sl_status sl_analyze_all(const sl_analysis_batch *batch, sl_result *result, sl_e
         status = start_result(&batch->analysis[i], batch->recording, &result[i], error);
     if (!status)
         status = run_variants(batch, result, error);
-    return status ? status : run_others(batch, result, error);
+    if (!status)
+        status = run_others(batch, result, error);
+    return status ? status : run_tunings(batch, result, error);
 }
 
 sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The one way from a recording to numbers: recording x machine x {count, profile, model, sim} x settings -> result.
- * Commands, sweeps, papers, validation, what-ifs and pages all call sl_analyze; a setting that is left out has the same
- * value for all of them. */
+/* The one way from a recording to numbers: recording x machine x {count, profile, model, sim, tune} x settings ->
+ * result. Commands, sweeps, papers, validation, what-ifs, pages and users of the library all call sl_analyze; a setting
+ * that is left out has the same value for all of them. */
 #ifndef SL_ANALYSIS_ANALYSIS_H
 #define SL_ANALYSIS_ANALYSIS_H
 
 #include "analysis/launch_sample.h"
 #include "analysis/result.h"
+#include "base/hash.h"
 #include "base/pool.h"
 #include "model/model.h"
 #include "recording/recording.h"
@@ -32,11 +33,27 @@ typedef struct sl_sampling {
 /* Runs an analysis on the launches of the recording that are wanted (NULL: all), and adds them to the result. */
 typedef sl_status sl_analyze_wanted(void *context, const bool *wanted, sl_result *result, sl_error *error);
 
-struct sl_analysis; /* analysis.h */
+struct sl_analysis;
 /* Fills in the result: of all launches, of a sample, or of those before the analysis was stopped. */
 sl_status sl_analyze_sampled(const struct sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
                              const sl_progress *progress, sl_analyze_wanted *run, void *context, sl_result *result,
                              sl_error *error);
+
+/* ---- tuning ---- */
+
+/* Whose loads are chosen on the simulated machine, and how. The launch of a kernel with the most warp instructions
+ * represents it. */
+typedef struct sl_analysis_tuning {
+    const sl_input *input;              /* has the code; LLVM IR: with number_loads of its sl_input_spec */
+    const char *kernel_regex;           /* NULL or "": all kernels */
+    uint32_t max_kernels;               /* those with the most warp instructions; 0: all */
+    double share;                       /* of all warp instructions that those tuned should have, 0 to 1 */
+    size_t selectors;                   /* 0: all strategies are compared (sl_result.strategies) */
+    const sl_selector *const *selector; /* [selectors] (sl_result.tuned) */
+    const sl_tuner_options *options;    /* with selectors */
+} sl_analysis_tuning;
+
+/* ---- analyses ---- */
 
 typedef struct sl_analysis {
     sl_analysis_kind kind;
@@ -61,6 +78,8 @@ typedef struct sl_analysis {
     /* profiles */
     const sl_profile_options *profile; /* NULL: sl_profile_defaults of the machine */
     bool loads_only;                   /* with the defaults */
+    /* tuning, which also has `cold` */
+    const sl_analysis_tuning *tuning; /* of SL_ANALYSIS_TUNE */
 } sl_analysis;
 
 /* The line and sector of the machine's first level, on its cores, with as many resident blocks as one holds, at most 8:
@@ -82,6 +101,9 @@ sl_status sl_analyze_all(const sl_analysis_batch *batch, sl_result *result, sl_e
 /* One analysis. */
 sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool,
                      const sl_progress *progress, sl_result *result, sl_error *error);
+
+/* A hash of every key of the machine, and of the simulator's sources. */
+void sl_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES]);
 
 /* Whether two simulations can share the line counts of a profiling run. */
 bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b);

@@ -19,6 +19,8 @@ void sl_result_fini(sl_result *result)
     free(result->profile);
     sl_sim_search_fini(&result->search);
     sl_array_free(&result->requests);
+    sl_array_free(&result->strategies);
+    sl_tuning_result_fini(&result->tuned);
     free(result->launch);
     free(result->sample.stand_in);
     free(result->sample.interval);
@@ -117,7 +119,9 @@ sl_status sl_result_values(const sl_result *result, sl_values *values, sl_error 
     if (result->kind == SL_ANALYSIS_PROFILE)
         return add_profile(values, &result->sums.all, &result->profiled_as, error);
     sl_status status = SL_OK;
-    for (uint32_t i = 0; i < result->launches && !status; i++)
+    for (size_t i = 0; i < result->strategies.count && !status; i++)
+        status = add(values, result->strategies.items[i].name, result->strategies.items[i].value, error);
+    for (uint32_t i = 0; result->launch && i < result->launches && !status; i++)
         status = add_counts(values, &result->launch[i].counts, error);
     return status || result->kind != SL_ANALYSIS_SIM ? status : add_simulated(result, values, error);
 }

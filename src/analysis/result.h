@@ -9,6 +9,7 @@
 #include "profile/sums.h"
 #include "sim/l1_requests.h"
 #include "sim/series.h"
+#include "tune/tune.h"
 
 /* Numbers by name: a result in the form in which it is stored, and in which papers and sweeps ask for it. */
 
@@ -85,7 +86,7 @@ typedef struct sl_result {
     bool cold;                 /* as analyzed (sl_analysis) */
     const sl_machine *machine; /* that of the analysis, with the values that were found for "best"; owned */
     uint32_t launches;
-    sl_result_launch *launch; /* [launches of the recording]; NULL: of profiles */
+    sl_result_launch *launch; /* [launches of the recording]; NULL: of profiles and of tuning */
     sl_launch_log *log;       /* the same with memory instructions; NULL: they were not asked for */
     sl_result_sample sample;  /* its `stand_in` NULL: every launch was analyzed */
     size_t passes;            /* of the model over the accesses, for all analyses of its batch together */
@@ -96,8 +97,11 @@ typedef struct sl_result {
     sl_profile_options profiled_as;
     sl_profile *profile; /* [launches] */
     sl_profile_sums sums;
-    sl_error damage; /* what counts could not read; status SL_OK: nothing */
-    char *stuck;     /* the state of the simulator after a launch that made no progress; NULL: none */
+    /* of tuning: one of the two */
+    sl_tuning_result tuned; /* what the selection strategies that were asked for chose */
+    sl_values strategies;   /* what every strategy gives (sl_tune_strategies) */
+    sl_error damage;        /* what counts could not read; status SL_OK: nothing */
+    char *stuck;            /* the state of the simulator after a launch that made no progress; NULL: none */
     sl_arena arena;
 } sl_result;
 

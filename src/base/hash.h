@@ -81,9 +81,10 @@ static inline void sl_hash_number(sl_hash *hash, uint64_t number)
 }
 
 /* As 32 hexadecimal digits. */
-static inline void sl_hash_write(sl_hash hash, char text[33])
+enum { SL_KEY_BYTES = 33 };
+static inline void sl_hash_write(sl_hash hash, char text[SL_KEY_BYTES])
 {
-    snprintf(text, 33, "%016llx%016llx", (unsigned long long)(hash >> 64), (unsigned long long)hash);
+    snprintf(text, SL_KEY_BYTES, "%016llx%016llx", (unsigned long long)(hash >> 64), (unsigned long long)hash);
 }
 
 #endif

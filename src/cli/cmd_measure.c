@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/tune_input.h"
 #include "base/array.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/show_results.h"
-#include "study/tune_input.h"
 #include "tune/ptx_loads.h"
 
 typedef struct measure_options {

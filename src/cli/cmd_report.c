@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "analysis/analysis.h"
+#include "analysis/input_plan.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/input.h"
@@ -14,7 +15,6 @@
 #include "cli/show_results.h"
 #include "report/findings.h"
 #include "report/validate.h"
-#include "study/input_plan.h"
 
 typedef struct report_options {
     sl_input_options input;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/input_plan.h"
 #include "base/gzip.h"
 #include "cli/command.h"
 #include "cli/input.h"
@@ -13,7 +14,6 @@
 #include "cli/show_results.h"
 #include "cli/terminal.h"
 #include "report/timeline.h"
-#include "study/input_plan.h"
 
 typedef struct sim_options {
     sl_input_options input;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/input_plan.h"
+#include "analysis/tune_input.h"
 #include "cli/folders.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
@@ -10,8 +12,6 @@
 #include "cli/show_results.h"
 #include "exec/tune_program.h"
 #include "report/svg.h"
-#include "study/input_plan.h"
-#include "study/tune_input.h"
 #include "tune/plan.h"
 #include "tune/program_results.h"
 
@@ -358,6 +358,28 @@ static void say_program(const tuning *t)
         fprintf(stderr, "nothing to gain: the program stays as it is\n");
 }
 
+static sl_status tune_on_sim(tuning *t, const sl_timed_kernels *kernels, sl_error *error)
+{
+    const sl_analysis_tuning wanted = {.input = kernels->input,
+                                       .kernel_regex = kernels->kernel_regex,
+                                       .max_kernels = kernels->max_kernels,
+                                       .share = kernels->share,
+                                       .selectors = t->selectors,
+                                       .selector = t->selector,
+                                       .options = &t->tuner};
+    const sl_analysis analysis = {.kind = SL_ANALYSIS_TUNE,
+                                  .machine = kernels->machine,
+                                  .seed = kernels->seed,
+                                  .cold = kernels->cold,
+                                  .tuning = &wanted};
+    sl_result result;
+    sl_status status = sl_analyze(kernels->recording, &analysis, kernels->pool, t->inv->progress, &result, error);
+    t->result = result.tuned;
+    result.tuned = (sl_tuning_result){0};
+    sl_result_fini(&result);
+    return status;
+}
+
 static int tune_input(tuning *t)
 {
     bool program = t->inv->args.program != NULL;
@@ -381,7 +403,9 @@ static int tune_input(tuning *t)
                                       .max_kernels = program ? (uint32_t)o->kernels : 0,
                                       .share = share_of(t)};
     sl_progress_phase(t->inv->progress, "tuning");
-    if (!status)
+    if (!status && t->machine)
+        status = tune_on_sim(t, &kernels, &error);
+    else if (!status)
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
     if (!status && program && !o->replay)
         status = compare_on_sim(t, &kernels, &error);

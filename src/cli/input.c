@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/input_plan.h"
 #include "cli/folders.h"
 #include "cli/output.h"
 #include "exec/start.h"
-#include "study/input_plan.h"
 
 #define SL_OPTION_TEXT SL_OPTION_STRING /* as settings.def calls it */
 

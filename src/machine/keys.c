@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/suggest.h"
 
 /* Keys of levels lie in sl_level, all others in sl_machine. */
@@ -223,4 +224,39 @@ const char *sl_key_word(const sl_key *key, const void *base)
         return field;
     memcpy(&word, field, sizeof word);
     return words_of[key->type].word[word];
+}
+
+/* ---- a hash ---- */
+
+static void hash_key(sl_hash *hash, const sl_key *key, const void *base)
+{
+    if (key->type == SL_KEY_SIZES || key->type == SL_KEY_BITS)
+        return; /* hash_lists */
+    sl_hash_text(hash, key->name);
+    if (key->type == SL_KEY_TEXT || sl_key_has_words(key->type))
+        sl_hash_text(hash, sl_key_word(key, base));
+    else
+        sl_hash_number(hash, sl_key_get(key, base));
+}
+
+static void hash_lists(sl_hash *hash, const sl_machine *m)
+{
+    for (uint32_t i = 0; i < m->core.carve_outs; i++)
+        sl_hash_number(hash, m->core.carve_out[i]);
+    for (uint32_t i = 0; i < m->core.carve_out_needs; i++)
+        sl_hash_number(hash, m->core.carve_out_need[i]);
+    for (uint32_t l = 0; l < m->levels; l++)
+        for (uint32_t i = 0; m->level[l].index == SL_INDEX_BITS && i < SL_MAX_SET_BITS; i++)
+            sl_hash_number(hash, m->level[l].set_bits[i]);
+}
+
+void sl_machine_hash(sl_hash *hash, const sl_machine *m)
+{
+    for (int k = 0; k < SL_KEYS; k++) {
+        if (sl_keys[k].section != SL_SECTION_level)
+            hash_key(hash, &sl_keys[k], m);
+        for (uint32_t l = 0; sl_keys[k].section == SL_SECTION_level && l < m->levels; l++)
+            hash_key(hash, &sl_keys[k], &m->level[l]);
+    }
+    hash_lists(hash, m);
 }

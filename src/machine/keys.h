@@ -3,6 +3,7 @@
 #ifndef SL_MACHINE_KEYS_H
 #define SL_MACHINE_KEYS_H
 
+#include "base/hash.h"
 #include "machine/machine.h"
 
 typedef enum sl_key_section {
@@ -76,5 +77,8 @@ sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes,
 sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error);
 /* sl_machine_check with the fault's key, which the error's text does not name. */
 sl_status sl_machine_check_at(sl_machine *machine, sl_machine_fault *fault, sl_error *error);
+
+/* Every key with its final value: comments and the order of keys in its file do not matter. */
+void sl_machine_hash(sl_hash *hash, const sl_machine *machine);
 
 #endif

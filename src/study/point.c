@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/engine_id.h" /* made by the build: cmake/engine_id.cmake */
 #include "base/hash.h"
 #include "base/text.h"
 #include "machine/keys.h"
 #include "machine/vary.h"
-#include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */
 #include "workloads/workload.h"
 
 /* ---- the machine ---- */
@@ -65,48 +65,6 @@ sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error 
 }
 
 /* ---- keys ---- */
-
-static void hash_key(sl_hash *hash, const sl_key *key, const void *base)
-{
-    if (key->type == SL_KEY_SIZES || key->type == SL_KEY_BITS)
-        return; /* hash_lists */
-    sl_hash_text(hash, key->name);
-    if (key->type == SL_KEY_TEXT || sl_key_has_words(key->type))
-        sl_hash_text(hash, sl_key_word(key, base));
-    else
-        sl_hash_number(hash, sl_key_get(key, base));
-}
-
-static void hash_lists(sl_hash *hash, const sl_machine *m)
-{
-    for (uint32_t i = 0; i < m->core.carve_outs; i++)
-        sl_hash_number(hash, m->core.carve_out[i]);
-    for (uint32_t i = 0; i < m->core.carve_out_needs; i++)
-        sl_hash_number(hash, m->core.carve_out_need[i]);
-    for (uint32_t l = 0; l < m->levels; l++)
-        for (uint32_t i = 0; m->level[l].index == SL_INDEX_BITS && i < SL_MAX_SET_BITS; i++)
-            sl_hash_number(hash, m->level[l].set_bits[i]);
-}
-
-/* Every key with its final value: comments and the order of keys do not matter. */
-static void hash_machine(sl_hash *hash, const sl_machine *m)
-{
-    for (int k = 0; k < SL_KEYS; k++) {
-        if (sl_keys[k].section != SL_SECTION_level)
-            hash_key(hash, &sl_keys[k], m);
-        for (uint32_t l = 0; sl_keys[k].section == SL_SECTION_level && l < m->levels; l++)
-            hash_key(hash, &sl_keys[k], &m->level[l]);
-    }
-    hash_lists(hash, m);
-}
-
-void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES])
-{
-    sl_hash hash = sl_hash_start();
-    sl_hash_text(&hash, SL_ENGINE_ID);
-    hash_machine(&hash, machine);
-    sl_hash_write(hash, key);
-}
 
 static sl_status hash_file(sl_hash *hash, const char *path, sl_error *error)
 {
@@ -221,7 +179,7 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
         sl_hash_text(&hash, point->launch);
     if (*point->plan)
         status = hash_file(&hash, point->plan, error);
-    hash_machine(&hash, machine);
+    sl_machine_hash(&hash, machine);
     sl_hash_write(hash, key);
     return status;
 }

@@ -39,8 +39,6 @@ typedef struct sl_point {
         .settings = "", .l1 = "", .l2 = "", .scheduler = "", .without = "", .plan = ""                                 \
     }
 
-enum { SL_KEY_BYTES = 33 };
-
 /* A GPU with settings and policies; NULL or "": as it is. */
 typedef struct sl_machine_choice {
     const char *gpu; /* NULL: SL_DEFAULT_GPU */
@@ -52,8 +50,6 @@ typedef struct sl_machine_choice {
 sl_status sl_machine_choose(const sl_machine_choice *choice, sl_machine *machine, sl_error *error);
 /* The machine with the point's settings and policies. */
 sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error);
-/* A hash of every key of the machine, and of the simulator's sources. */
-void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES]);
 /* A hash of all that a recording of the input depends on. SL_UNSUPPORTED for CUDA programs, where that is unknown. */
 sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error);
 /* Checks what can be checked without running it. `key` is of the point, `trace_key` of what it reads: inputs of the
@@ -61,8 +57,8 @@ sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BY
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],
                         char trace_key[SL_KEY_BYTES], sl_error *error);
 
-/* Points of one recording; `machine` are theirs. Values of points that tune are all that there is; results of the
- * others are those of sl_analyze_all. On failure, which is of any of them, results have to be freed all the same. */
+/* Points of one recording; `machine` are theirs. Results are those of sl_analyze_all. On failure, which is of any of
+ * them, results have to be freed all the same. */
 typedef struct sl_point_batch {
     const sl_recording *recording;
     size_t count;
@@ -74,7 +70,7 @@ typedef struct sl_point_batch {
 
 typedef struct sl_point_result {
     sl_values values; /* summed over the launches */
-    sl_result result; /* all-zero: of points that tune */
+    sl_result result;
 } sl_point_result;
 
 sl_status sl_points_run(const sl_point_batch *batch, sl_point_result *result, sl_error *error);
@@ -84,14 +80,5 @@ void sl_point_results_free(sl_point_result *result, size_t count);
 bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES]);
 /* "spmv rows=500 on fermi-gtx480, L1 decoupled": for messages. Returns `buffer`. */
 char *sl_point_text(const sl_point *point, char *buffer, size_t size);
-
-/* The analysis of points of the kind "tune" (point_tune.c).
- *
- * Adds, summed over kernels: original_cycles and paper_cycles, ours_cycles, PassL0_1_cycles and so on; of each of these
- * NAME_loads (how many bypass), NAME_L0_hits and NAME_L0_reads (sectors) of each level, NAME_dram_reads; cycles of
- * the paper's strategy with other settings (thresh1_200_cycles, weight_0_cycles: in hundredths); and affinity_L2_3 (the
- * gain of the third load alone in this mode, in percent), for points of one kernel. */
-sl_status sl_point_tune(const sl_point *point, const sl_machine *machine, const sl_recording *recording, sl_pool *pool,
-                        sl_values *values, sl_error *error);
 
 #endif

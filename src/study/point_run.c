@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/input_plan.h"
 #include "base/hash.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "study/input_plan.h"
 #include "study/point.h"
 
 /* ---- a point as an analysis ---- */
@@ -50,8 +50,31 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     return status ? status : sl_plan_launches(&plan, recording, machine, arena, plans, error);
 }
 
+/* Points as analyses, at work. */
+typedef struct analyses {
+    sl_arena arena;
+    sl_analysis *analysis; /* [points], as the rest */
+    sl_result *found;
+    sl_analysis_tuning *tuning;
+    sl_input *input; /* of points that tune, whose loads have to be numbered */
+    size_t inputs;
+} analyses;
+
+static sl_status open_tuned(const sl_point *point, analyses *at, sl_analysis *analysis, sl_error *error)
+{
+    sl_input_spec spec = point->input;
+    spec.number_loads = true;
+    sl_status status = sl_input_open(&spec, &at->input[at->inputs], error);
+    if (status)
+        return status;
+    analysis->tuning = &at->tuning[at->inputs];
+    at->tuning[at->inputs] = (sl_analysis_tuning){.input = &at->input[at->inputs], .kernel_regex = point->kernel};
+    at->inputs++;
+    return SL_OK;
+}
+
 static sl_status as_analysis(const sl_point *point, const sl_machine *machine, const sl_recording *recording,
-                             sl_arena *arena, sl_analysis *analysis, sl_error *error)
+                             analyses *at, sl_analysis *analysis, sl_error *error)
 {
     *analysis = (sl_analysis){.kind = point->kind,
                               .machine = machine,
@@ -61,7 +84,9 @@ static sl_status as_analysis(const sl_point *point, const sl_machine *machine, c
                               .requests = point->requests,
                               .loads_only = point->loads_only};
     sl_status status = read_without(point, &analysis->model, error);
-    return status ? status : read_plan(point, machine, recording, arena, &analysis->plan, error);
+    if (!status && point->kind == SL_ANALYSIS_TUNE)
+        status = open_tuned(point, at, analysis, error);
+    return status ? status : read_plan(point, machine, recording, &at->arena, &analysis->plan, error);
 }
 
 /* ---- batches ---- */
@@ -76,7 +101,7 @@ bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[
         if (point->isolated || *point->plan || sl_sim_needs_counts(machine, &needed, NULL) || !needed)
             return false;
         plain.level[0].bypass[0] = 0;
-        sl_point_machine_key(&plain, key);
+        sl_machine_key(&plain, key);
         sl_hash_text(&hash, key);
         sl_hash_number(&hash, point->seed);
         sl_hash_number(&hash, point->cold);
@@ -85,49 +110,41 @@ bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[
     return needed || point->kind == SL_ANALYSIS_MODEL;
 }
 
-/* All points but those that tune, in one batch of analyses. */
-static sl_status analyze(const sl_point_batch *batch, sl_analysis *analysis, sl_result *found, size_t *number,
-                         sl_point_result *result, sl_arena *arena, sl_error *error)
+static sl_status analyze(const sl_point_batch *batch, analyses *at, sl_point_result *result, sl_error *error)
 {
-    size_t count = 0;
     sl_status status = SL_OK;
-    for (size_t i = 0; i < batch->count && !status; i++) {
-        if (batch->point[i]->kind == SL_ANALYSIS_TUNE)
-            continue;
-        number[count] = i;
-        status = as_analysis(batch->point[i], batch->machine[i], batch->recording, arena, &analysis[count++], error);
-    }
+    for (size_t i = 0; i < batch->count && !status; i++)
+        status = as_analysis(batch->point[i], batch->machine[i], batch->recording, at, &at->analysis[i], error);
     if (status)
         return status;
-    const sl_analysis_batch analyses = {batch->recording, count, analysis, batch->pool, batch->progress};
-    status = sl_analyze_all(&analyses, found, error);
-    for (size_t i = 0; i < count; i++) {
-        sl_point_result *r = &result[number[i]];
-        r->result = found[i];
+    const sl_analysis_batch all = {batch->recording, batch->count, at->analysis, batch->pool, batch->progress};
+    status = sl_analyze_all(&all, at->found, error);
+    for (size_t i = 0; i < batch->count; i++) {
+        result[i].result = at->found[i];
         if (!status)
-            status = sl_result_values(&r->result, &r->values, error);
+            status = sl_result_values(&result[i].result, &result[i].values, error);
     }
     return status;
 }
 
 sl_status sl_points_run(const sl_point_batch *batch, sl_point_result *result, sl_error *error)
 {
-    sl_arena arena;
-    sl_arena_init(&arena);
+    size_t room = batch->count + 1;
+    analyses at = {.analysis = calloc(room, sizeof *at.analysis),
+                   .found = calloc(room, sizeof *at.found),
+                   .tuning = calloc(room, sizeof *at.tuning),
+                   .input = calloc(room, sizeof *at.input)};
+    sl_arena_init(&at.arena);
     memset(result, 0, batch->count * sizeof *result);
-    sl_analysis *analysis = calloc(batch->count + 1, sizeof *analysis);
-    sl_result *found = calloc(batch->count + 1, sizeof *found);
-    size_t *number = calloc(batch->count + 1, sizeof *number);
-    sl_status status = analysis && found && number ? analyze(batch, analysis, found, number, result, &arena, error)
-                                                   : sl_fail_memory(error);
-    for (size_t i = 0; i < batch->count && !status; i++)
-        if (batch->point[i]->kind == SL_ANALYSIS_TUNE)
-            status = sl_point_tune(batch->point[i], batch->machine[i], batch->recording, batch->pool, &result[i].values,
-                                   error);
-    free(analysis);
-    free(found);
-    free(number);
-    sl_arena_fini(&arena);
+    sl_status status =
+        at.analysis && at.found && at.tuning && at.input ? analyze(batch, &at, result, error) : sl_fail_memory(error);
+    for (size_t i = 0; i < at.inputs; i++)
+        sl_input_close(&at.input[i]);
+    free(at.analysis);
+    free(at.found);
+    free(at.tuning);
+    free(at.input);
+    sl_arena_fini(&at.arena);
     return status;
 }
 

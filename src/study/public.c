@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "analysis/input_plan.h"
+#include "analysis/tune_input.h"
 #include "base/new_file.h"
 #include "base/suggest.h"
 #include "sluice/tune.h"
-#include "study/input_plan.h"
 #include "study/point.h"
-#include "study/tune_input.h"
 
 /* ---- recordings ---- */
 
@@ -141,19 +141,6 @@ static sl_status check_tunable(const sl_recording *recording, sl_error *error)
     return SL_OK;
 }
 
-/* Results of all selection strategies, as points of sweeps have them. */
-static sl_status tune_all(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool, sl_values *values,
-                          sl_error *error)
-{
-    sl_point point = SL_POINT_START;
-    point.kind = SL_ANALYSIS_TUNE;
-    point.input = recording->input->spec;
-    point.cold = analysis->cold;
-    point.seed = analysis->seed;
-    sl_status status = check_tunable(recording, error);
-    return status ? status : sl_point_tune(&point, analysis->machine, recording, pool, values, error);
-}
-
 /* Simulates with a plan, if there is one. */
 static sl_status analyze_planned(const sl_recording *recording, sl_analysis *analysis, const char *path, sl_pool *pool,
                                  const sl_progress *progress, sl_result *result, sl_error *error)
@@ -174,23 +161,25 @@ sl_status sl_analysis_run(const sl_recording *recording, const sl_machine *machi
                           const sl_settings *settings, sl_pool *pool, const sl_progress *progress, sl_result **result,
                           sl_error *error)
 {
+    const sl_analysis_tuning tuning = {.input = recording->input};
     sl_analysis analysis = {.machine = machine,
                             .seed = settings->seed,
                             .cold = settings->cold,
                             .isolated = settings->isolated,
-                            .loads_only = settings->loads_only};
+                            .loads_only = settings->loads_only,
+                            .tuning = &tuning};
     *result = NULL;
     sl_status status = find_kind(kind, &analysis.kind, error);
     if (!status && settings->plan && analysis.kind != SL_ANALYSIS_SIM)
         status = sl_fail(error, SL_INVALID, "a plan applies to the analysis 'sim', not to '%s'", kind);
+    if (!status && analysis.kind == SL_ANALYSIS_TUNE)
+        status = check_tunable(recording, error);
     owned_result *made = status ? NULL : calloc(1, sizeof *made);
     if (!status && !made)
         status = sl_fail_memory(error);
-    if (!status && analysis.kind == SL_ANALYSIS_TUNE)
-        status = tune_all(recording, &analysis, pool, &made->values, error);
-    else if (!status)
+    if (!status)
         status = analyze_planned(recording, &analysis, settings->plan, pool, progress, &made->result, error);
-    if (!status && analysis.kind != SL_ANALYSIS_TUNE)
+    if (!status)
         status = sl_result_values(&made->result, &made->values, error);
     if (!status && made->values.count)
         qsort(made->values.items, made->values.count, sizeof *made->values.items, by_name);
@@ -239,14 +228,14 @@ double sl_result_value_at(const sl_result *result, size_t index)
 /* ---- tuning ---- */
 
 struct sl_tune_result {
-    sl_tuning_result found;
+    sl_result result;
     SL_ARRAY(sl_tuned_launch) launches;
 };
 
 static sl_status list_kernels(sl_tune_result *result, sl_error *error)
 {
-    for (size_t i = 0; i < result->found.kernels.count; i++) {
-        const sl_tuned_kernel *k = &result->found.kernels.items[i];
+    for (size_t i = 0; i < result->result.tuned.kernels.count; i++) {
+        const sl_tuned_kernel *k = &result->result.tuned.kernels.items[i];
         const sl_tuned_launch launch = {.kernel = k->kernel,
                                         .launch = k->launch,
                                         .launches = k->launches,
@@ -269,14 +258,6 @@ sl_status sl_tune_recording(const sl_recording *recording, const sl_machine *mac
     static const sl_tune_settings start = {.seed = 1};
     const sl_tune_settings *s = settings ? settings : &start;
     const sl_selector *selector = &sl_selectors[0];
-    const sl_timed_kernels kernels = {.input = recording->input,
-                                      .kernel_regex = s->kernel,
-                                      .cold = s->cold,
-                                      .machine = machine,
-                                      .recording = recording,
-                                      .seed = s->seed,
-                                      .pool = pool,
-                                      .share = 1};
     sl_tuner_options options = sl_tuner_defaults;
     options.rounds = s->rounds;
     options.progress = progress;
@@ -289,8 +270,16 @@ sl_status sl_tune_recording(const sl_recording *recording, const sl_machine *mac
     sl_tune_result *made = status ? NULL : calloc(1, sizeof *made);
     if (!status && !made)
         status = sl_fail_memory(error);
+    const sl_analysis_tuning tuning = {.input = recording->input,
+                                       .kernel_regex = s->kernel,
+                                       .share = 1,
+                                       .selectors = 1,
+                                       .selector = &selector,
+                                       .options = &options};
+    const sl_analysis analysis = {
+        .kind = SL_ANALYSIS_TUNE, .machine = machine, .seed = s->seed, .cold = s->cold, .tuning = &tuning};
     if (!status)
-        status = sl_tune_kernels(&kernels, &options, &selector, 1, &made->found, error);
+        status = sl_analyze(recording, &analysis, pool, progress, &made->result, error);
     if (!status)
         status = list_kernels(made, error);
     if (status)
@@ -304,7 +293,7 @@ void sl_tune_result_destroy(sl_tune_result *result)
 {
     if (!result)
         return;
-    sl_tuning_result_fini(&result->found);
+    sl_result_fini(&result->result);
     sl_array_free(&result->launches);
     free(result);
 }
@@ -321,5 +310,5 @@ const sl_tuned_launch *sl_tune_result_at(const sl_tune_result *result, size_t in
 
 sl_status sl_tune_result_save(const sl_tune_result *result, const char *path, sl_error *error)
 {
-    return sl_plan_list_save(&result->found.plans, path, error);
+    return sl_plan_list_save(&result->result.tuned.plans, path, error);
 }

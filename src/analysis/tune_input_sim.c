@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
+#include "analysis/input_plan.h"
+#include "analysis/tune_input.h"
 #include "sim/series.h"
-#include "study/input_plan.h"
-#include "study/point.h" /* sl_point_machine_key */
-#include "study/tune_input.h"
 #include "trace/kernel_filter.h"
 #include "tune/plan.h"
 #include "tune/program_results.h"
@@ -107,7 +107,7 @@ static const char *name_launch(const launch_survey *t, const sl_trace_launch *la
 {
     char machine[SL_KEY_BYTES], input[512];
     bool whole = launch->blocks_recorded == sl_launch_blocks(launch);
-    sl_point_machine_key(t->wanted->machine, machine);
+    sl_machine_key(t->wanted->machine, machine);
     return sl_arena_printf(
         arena, "%s %s launch %llu blocks %llu machine %s", sl_input_text(t->wanted->input, input, sizeof input), kernel,
         (unsigned long long)launch->index, whole ? 0ull : (unsigned long long)launch->blocks_recorded, machine);

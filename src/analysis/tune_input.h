@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of an input with a timer for each, for tuning, measuring and points of kind "tune".
+/* Kernels of an input with a timer for each, for tuning and measuring.
  *
  * On a real GPU the host code runs, and the longest launches of each kernel are intercepted, timed with many choices of
  * loads, and then resumed. On a simulated machine the launches come from a recording, and the launch of each kernel
  * with the most warp instructions is simulated. */
-#ifndef SL_STUDY_TUNE_INPUT_H
-#define SL_STUDY_TUNE_INPUT_H
+#ifndef SL_ANALYSIS_TUNE_INPUT_H
+#define SL_ANALYSIS_TUNE_INPUT_H
 
+#include "analysis/result.h"
 #include "recording/recording.h"
 #include "tune/tune.h"
 
@@ -43,6 +44,13 @@ sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
 sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
                           const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
                           sl_error *error);
+/* Results of every selection strategy but the bound, on the simulator; the `visit` of `kernels` is not used.
+ *
+ * Adds, summed over kernels: original_cycles and paper_cycles, ours_cycles, PassL0_1_cycles and so on; of each of these
+ * NAME_loads (how many bypass), NAME_L0_hits and NAME_L0_reads (sectors) of each level, NAME_dram_reads; cycles of
+ * the paper's strategy with other settings (thresh1_200_cycles, weight_0_cycles: in hundredths); and affinity_L2_3 (the
+ * gain of the third load alone in this mode, in percent), which only makes sense for one kernel. */
+sl_status sl_tune_strategies(const sl_timed_kernels *kernels, sl_values *values, sl_error *error);
 /* Simulates all launches of the recording one after the other, without and with the plans of the result, and reverts
  * kernels that are not faster there (tune/program_results.h), where the first strategy does that. */
 sl_status sl_compare_on_sim(const sl_timed_kernels *kernels, const sl_selector *const *selector, size_t selectors,

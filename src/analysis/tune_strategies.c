@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Points of kind "tune": bypass plans of every selection strategy but the bound on a simulated machine, and their
- * results. As in `sluice tune`, a kernel is represented by its largest launch. */
+/* Bypass plans of every selection strategy but the bound on a simulated machine, and their results. As in
+ * `sluice tune`, a kernel is represented by its largest launch. */
+#include "analysis/tune_input.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "study/point.h"
-#include "study/tune_input.h"
 #include "tune/tune.h"
 
 typedef struct tuning {
@@ -144,26 +144,11 @@ static sl_status tune_launch(void *context, const sl_timed_launch *launch, sl_er
     return status;
 }
 
-sl_status sl_point_tune(const sl_point *point, const sl_machine *machine, const sl_recording *recording, sl_pool *pool,
-                        sl_values *values, sl_error *error)
+sl_status sl_tune_strategies(const sl_timed_kernels *kernels, sl_values *values, sl_error *error)
 {
-    tuning t = {.machine = machine, .values = values};
-    sl_input input;
-    sl_input_spec spec = point->input;
-    spec.number_loads = true;
-    sl_status status = sl_input_open(&spec, &input, error);
-    if (status)
-        return status;
-    const sl_timed_kernels kernels = {.input = &input,
-                                      .kernel_regex = point->kernel,
-                                      .cold = point->cold,
-                                      .machine = machine,
-                                      .recording = recording,
-                                      .seed = point->seed,
-                                      .pool = pool,
-                                      .visit = tune_launch,
-                                      .context = &t};
-    status = sl_time_on_sim(&kernels, error);
-    sl_input_close(&input);
-    return status;
+    tuning t = {.machine = kernels->machine, .values = values};
+    sl_timed_kernels timed = *kernels;
+    timed.visit = tune_launch;
+    timed.context = &t;
+    return sl_time_on_sim(&timed, error);
 }

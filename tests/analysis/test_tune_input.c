@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "study/point.h"
-#include "study/tune_input.h"
+#include "analysis/analysis.h"
+#include "analysis/tune_input.h"
 #include "support.h"
 #include "trace/loaded.h"
 
@@ -109,11 +109,65 @@ static void kernels_match_a_regular_expression(void **state)
     sl_input_close(&input);
 }
 
+static double value_of(const sl_values *values, const char *name)
+{
+    const double *value = sl_values_find(values, name);
+    if (!value)
+        fail_msg("no value '%s'", name);
+    return *value;
+}
+
+/* One batch, one call: of every strategy, and of one, whose cycles are the same. */
+static void tuning_is_an_analysis_like_the_others(void **state)
+{
+    (void)state;
+    sl_recording recording;
+    sl_input input;
+    visited v;
+    sl_error error;
+    sl_machine machine;
+    sl_values values = {0};
+    const sl_selector *paper;
+    visit("^fan1$", &v, &recording, &input);
+    if (sl_machine_load_with("fermi-gtx480", NULL, 0, &machine, &error) || sl_selector_find("paper", &paper, &error))
+        fail_msg("%s", error.text);
+    const sl_analysis_tuning every = {.input = &input, .kernel_regex = "^fan1$"};
+    const sl_analysis_tuning one = {.input = &input,
+                                    .kernel_regex = "^fan1$",
+                                    .share = 1,
+                                    .selectors = 1,
+                                    .selector = &paper,
+                                    .options = &sl_tuner_defaults};
+    const sl_analysis analysis[] = {
+        {.kind = SL_ANALYSIS_TUNE, .machine = &machine, .seed = 1, .tuning = &every},
+        {.kind = SL_ANALYSIS_COUNT},
+        {.kind = SL_ANALYSIS_TUNE, .machine = &machine, .seed = 1, .tuning = &one},
+    };
+    enum { COUNT = sizeof analysis / sizeof *analysis };
+    sl_result result[COUNT];
+    const sl_analysis_batch batch = {.recording = &recording, .count = COUNT, .analysis = analysis};
+    if (sl_analyze_all(&batch, result, &error) || sl_result_values(&result[0], &values, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(result[2].tuned.kernels.count, 1);
+    const sl_tuned_kernel *tuned = &result[2].tuned.kernels.items[0];
+    assert_string_equal(tuned->kernel, "fan1");
+    assert_int_equal(tuned->loads, (int)value_of(&values, "kernel_loads"));
+    assert_int_equal(tuned->chosen, (int)value_of(&values, "paper_loads"));
+    assert_float_equal(tuned->base, value_of(&values, "original_cycles"), 0.01);
+    assert_true(result[1].launch[0].counts.value[SL_COUNTER_warp_insts] > 0);
+    sl_array_free(&values);
+    for (int i = 0; i < COUNT; i++)
+        sl_result_fini(&result[i]);
+    sl_recording_close(&recording);
+    sl_input_close(&input);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_launch_is_the_one_with_the_most_warp_instructions),
         cmocka_unit_test(kernels_match_a_regular_expression),
+        cmocka_unit_test(tuning_is_an_analysis_like_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/input_plan.h"
+#include "analysis/input_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bypass plan of an input: sluice sim spmv --plan spmv.json. */
-#ifndef SL_STUDY_INPUT_PLAN_H
-#define SL_STUDY_INPUT_PLAN_H
+#ifndef SL_ANALYSIS_INPUT_PLAN_H
+#define SL_ANALYSIS_INPUT_PLAN_H
 
 #include "machine/machine.h"
 #include "recording/recording.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/tune_input.h"
+#include "analysis/tune_input.h"
 
-#include "study/input_plan.h"
+#include "analysis/input_plan.h"
 
 typedef struct tuning {
     const sl_timed_kernels *kernels;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/tune_input.h"
 #include "base/array.h"
-#include "study/tune_input.h"
 #include "trace/kernel_filter.h"
 #include "tune/memory_image.h"
 
