@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds a custom bypass policy for L1 and simulates a trace with it beside built-in ones. An instruction whose lines
+/* Adds a custom bypass policy for L1 and simulates a trace with it next to built-in ones. An instruction whose lines
  * are evicted unused `limit` times in a row bypasses; one request in `again` still allocates, to see whether its lines
  * are reused now.
  *
@@ -111,7 +111,7 @@ static sl_status add_launch(sl_sim *sim, const sl_trace *trace, uint32_t launch,
     return status;
 }
 
-/* Simulates all launches in order, with a bypass policy beside LRU in L1. */
+/* Simulates all launches in order, with a bypass policy next to LRU in L1. */
 static sl_status simulate(const sl_trace *trace, const char *machine_name, const char *policy, totals *t,
                           sl_error *error)
 {

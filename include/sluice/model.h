@@ -34,7 +34,7 @@ SL_API void sl_model_result_destroy(sl_model_result *result); /* NULL is fine */
  * are part of the result. */
 SL_API const sl_counts *sl_model_total(const sl_model_result *result);
 SL_API const sl_counts *sl_model_slot(const sl_model_result *result, uint32_t slot);
-/* Blocks that a core held at once, and the size of its first cache beside their shared memory. */
+/* Blocks that a core held at once, and the size of its first cache next to their shared memory. */
 SL_API uint32_t sl_model_resident_blocks(const sl_model_result *result);
 SL_API uint64_t sl_model_l1_bytes(const sl_model_result *result);
 

@@ -187,7 +187,7 @@ typedef struct sl_policy_ops {
 SL_API size_t sl_policy_count(void);
 SL_API const sl_policy_ops *sl_policy_at(size_t index);
 
-/* Custom policies of a program, beside the built-in ones. */
+/* Custom policies of a program, in addition to the built-in ones. */
 enum { SL_MAX_CUSTOM_POLICIES = 32 };
 
 typedef struct sl_policy_list {

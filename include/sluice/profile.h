@@ -8,7 +8,7 @@
  *
  * What is looked at: loads, stores, atomics and asynchronous copies in global and local memory. Prefetches, textures,
  * constants and shared memory do not count. An access is one line (or sector) of one access of a warp. Every launch
- * starts anew. */
+ * starts over. */
 #ifndef SLUICE_PROFILE_H
 #define SLUICE_PROFILE_H
 

@@ -231,7 +231,7 @@ typedef struct sl_warp_view {
 SL_API sl_status sl_warp_stream_end(sl_warp_stream *, uint32_t warp, sl_warp_view *, sl_error *);
 
 /* A long block is delivered in parts: part 0, 1, … each with some or all warps; `last` on the final one. Predictors
- * start anew in every part. */
+ * start over in every part. */
 typedef struct sl_block_view {
     uint64_t block; /* linear: x + grid.x * (y + grid.y * z) */
     uint32_t part;
@@ -255,7 +255,7 @@ typedef struct sl_access {
     uint32_t row_lanes, phase;
     uint64_t addr[SL_MAX_LANES]; /* valid after sl_access_expand, or when !affine */
     /* An instruction that accesses rows. They are cut where they cross into another 128 bytes of shared memory; `addr`
-     * and `mask` hold up to 32 such pieces, all of `width` bytes. sl_access_more goes on to the next ones. */
+     * and `mask` hold up to 32 such pieces, all of `width` bytes. sl_access_more continues to the next ones. */
     bool bulk, first; /* first: nothing of this instruction came before */
     uint32_t width;
     uint32_t blocks;  /* that receive it */
@@ -351,7 +351,7 @@ typedef struct sl_block_walker sl_block_walker;
 SL_API sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
                                         sl_block_walker **, sl_error *);
 /* *view is valid until the next call; *more false at the end. SL_CORRUPT names the blocks that cannot be read; another
- * call goes on behind them. */
+ * call continues behind them. */
 SL_API sl_status sl_block_walker_next(sl_block_walker *, sl_block_view *view, bool *more, sl_error *);
 SL_API void sl_block_walker_destroy(sl_block_walker *); /* NULL is fine */
 
@@ -374,7 +374,7 @@ typedef struct sl_access_reader sl_access_reader;
 SL_API sl_status sl_access_reader_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
                                          const uint32_t *slot, size_t slots, sl_access_reader **, sl_error *);
 /* Fills the next rows; fewer than `capacity` at the end. After SL_CORRUPT the rows that were filled are valid, and
- * another call goes on behind what cannot be read. */
+ * another call continues behind what cannot be read. */
 SL_API sl_status sl_access_reader_next(sl_access_reader *, sl_access_rows *rows, sl_error *);
 SL_API void sl_access_reader_destroy(sl_access_reader *); /* NULL is fine */
 

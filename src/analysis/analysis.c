@@ -687,7 +687,7 @@ void sl_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES])
     sl_hash_write(hash, key);
 }
 
-/* The L1 that the first launch has beside its shared memory, as the model and the simulator have it. */
+/* The L1 that the first launch has next to its shared memory, as the model and the simulator have it. */
 static uint64_t l1_bytes(const sl_machine *machine, const sl_recording *recording)
 {
     sl_occupancy occupancy;

@@ -54,7 +54,7 @@ typedef struct sl_policy_statistic {
 typedef struct sl_result_launch {
     bool analyzed;     /* false: its numbers are those of another launch, which stands for it */
     sl_counts counts;  /* of the whole launch; memory instructions are in the log */
-    uint64_t l1_bytes; /* of the first level beside shared memory */
+    uint64_t l1_bytes; /* of the first level next to shared memory */
     uint32_t resident_blocks;
     /* of the simulator */
     sl_sim_level_result level[SL_MAX_LEVELS];

@@ -393,7 +393,7 @@ static const sl_option options[] = {
     {"counters", 'c', SL_OPTION_STRING, "FILE", "Hardware counters: CSV of ncu (raw or details page) or of papers/measure-h200", AT(counters), 0, 0, NULL},
     {"command", 0, SL_OPTION_FLAG, NULL, "Print the ncu command that collects the counters of this input, to run where the GPU is", AT(command), 0, 0, NULL},
     {"counters-of", 0, SL_OPTION_STRING, "NAME", "Use the counters of this workload, in a file of several (default: those that match)", AT(counters_of), 0, 0, NULL},
-    {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare: the model estimates cycles, sim simulates them; both stand beside each other (default: model)", AT(with), 0, 0, predictors},
+    {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare: the model estimates cycles, sim simulates them; both shows them side by side (default: model)", AT(with), 0, 0, predictors},
     SL_MODEL_OPTIONS(validate_options),
     {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also report the mean errors of the model without each extension of the HPCA 2014 paper", AT(ablation), 0, 0, NULL},
@@ -415,7 +415,7 @@ static const sl_example examples[] = {
     {"sluice validate all --counters papers/h200-counters.csv --plot h200.svg --ablation",
      "Compare all workloads of the file, draw a plot, and report the effect of each extension"},
     {"sluice validate bfs --counters papers/h200-counters.csv --with both",
-     "Compare the simulator too: simulated cycles beside estimated ones"},
+     "Compare the simulator too: simulated cycles next to estimated ones"},
     {0},
 };
 

@@ -89,8 +89,8 @@ sl_status sl_output_write(sl_file_form *form, const char *path, const void *resu
     return status;
 }
 
-/* A line, without its end, in `width` columns. What follows the first goes on below its text: behind the gap of a line
- * such as "  name      text", where that leaves room, else behind the blanks that it begins with. */
+/* A line, without its end, in `width` columns. What follows the first continues below its text: behind the gap of a
+ * line such as "  name      text", where that leaves room, else behind the blanks that it begins with. */
 static void write_line(FILE *file, const char *line, size_t width)
 {
     size_t blanks = strspn(line, " "), indent = blanks;

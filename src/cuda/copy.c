@@ -227,7 +227,7 @@ cudaError_t sl_cuda_copy_array_2d(sl_cuda *rt, cudaArray_t array, size_t x, size
               : sl_cuda_copy_2d(rt, out, pitch, location, s.pitch, width, height, kind, stream, wait);
 }
 
-/* A run of bytes that starts at (x, y) and goes on row by row. */
+/* A run of bytes that starts at (x, y) and continues row by row. */
 cudaError_t sl_cuda_copy_array_run(sl_cuda *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {

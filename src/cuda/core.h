@@ -326,7 +326,7 @@ void sl_cuda_relock(sl_cuda *rt);
 /* One line "sluice: …" on stderr. */
 void sl_cuda_say(const char *format, ...) SL_PRINTF(1, 2);
 void sl_cuda_say_error(const char *what, const sl_error *error);
-/* The same, once for each text, and the run is no success: the program goes on without something it needs. */
+/* The same, once for each text, and the run is no success: the program continues without something it needs. */
 void sl_cuda_problem(sl_cuda *rt, const char *format, ...) SL_PRINTF(2, 3);
 /* The file that an address lies in, for messages: "app", "libcublas.so.13". */
 const char *sl_cuda_file_at(const void *address);
@@ -478,7 +478,7 @@ typedef struct sl_cuda_function_facts {
     int cluster[3], cluster_policy; /* of the first: what the kernel requires */
 } sl_cuda_function_facts;
 
-/* Arguments as the driver takes them beside a pointer per parameter: a list of kinds and values that ends with 0. */
+/* Arguments as the driver takes them besides a pointer per parameter: a list of kinds and values that ends with 0. */
 cudaError_t sl_cuda_config_extra(sl_cuda_config *config, void **extra);
 cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *config, sl_cuda_op *op);
 cudaError_t sl_cuda_launch_issue(sl_cuda *rt, const sl_cuda_config *config, cudaStream_t stream);

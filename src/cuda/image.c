@@ -264,7 +264,7 @@ static cudaError_t remove_unneeded(sl_cuda *rt, sl_cuda_binary *binary)
     return cudaSuccess;
 }
 
-/* The machine code that usually lies beside the PTX tells the physical registers of each kernel. None is no error. */
+/* The machine code that usually lies next to the PTX tells the physical registers of each kernel. None is no error. */
 static void read_cubins(sl_cuda *rt, sl_cuda_binary *binary)
 {
     const sl_fatbin_entry *entries = binary->fatbin.entries.items;

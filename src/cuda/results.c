@@ -34,7 +34,7 @@ static sl_status find_trace_path(const char *trace, uint32_t number, char *path,
 
 sl_status sl_cuda_results_open(sl_cuda *rt, const sl_launch_sink **sink, sl_error *error)
 {
-    if (rt->results) { /* after cudaDeviceReset: the device is new, the run goes on */
+    if (rt->results) { /* after cudaDeviceReset: the device is new, the run continues */
         *sink = sl_recorder_sink(rt->results->recorder);
         return SL_OK;
     }
@@ -98,5 +98,5 @@ void sl_cuda_results_close(sl_cuda *rt)
     sl_results_writer_close(rt->results->writer, true);
     free(rt->results);
     rt->results = NULL;
-    rt->fault = cudaErrorCudartUnloading; /* nobody listens any more: nothing may be launched */
+    rt->fault = cudaErrorCudartUnloading; /* there is no observer: nothing may be launched */
 }

@@ -49,7 +49,7 @@ void sl_results_notes(const char *folder, char *text, size_t size);
 /* The same for the kernels that a process launched, where the filter let none of them through. */
 void sl_results_unmatched(const char *folder, const char *kernels);
 void sl_results_all_unmatched(const char *folder, char *text, size_t size);
-/* Where process `number` records to: the first to the path that was asked for, further ones beside it. */
+/* Where process `number` records to: the first to the path that was asked for, further ones next to it. */
 char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, size_t size);
 
 #endif

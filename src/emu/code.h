@@ -246,7 +246,7 @@ struct sl_emu_kernel {
     bool registers_estimated;
 };
 
-/* What a handler accesses beside d (written) and a, b, c (read). */
+/* What a handler accesses besides d (written) and a, b, c (read). */
 typedef enum sl_form {
     SL_FORM_PLAIN,          /* nothing */
     SL_FORM_CARRY,          /* c is written, too */

@@ -368,7 +368,7 @@ static bool contract_sums(contractor *c)
 
 /* ---- straight runs of code ---- */
 
-/* The only block that control goes on to from here, if it comes from nowhere else; NONE: there is none. */
+/* The only block that control continues to from here, if it comes from nowhere else; NONE: there is none. */
 static uint32_t next_of_run(const contractor *c, uint32_t block)
 {
     const sl_bb *bb = &c->cfg->block[block];

@@ -26,7 +26,7 @@ typedef struct sl_emu_config {
                                       none */
     const sl_cubin *cubin;         /* facts about kernels of all programs; NULL: none */
     const sl_machine *machine;     /* whose limits hold; NULL: the built-in h200 */
-    const sl_launch_sink *sink;    /* NULL: nobody listens, nothing is recorded */
+    const sl_launch_sink *sink;    /* NULL: there is no observer, nothing is recorded */
     const sl_progress *progress;   /* of launches, in blocks; called at most some hundred times in each. NULL: none */
     /* Text printed by the kernel of a launch that has ended, in block order. NULL: discarded. As on a GPU, the newest
      * sl_emu_printf_limit bytes are kept; print_lost is given the number of calls whose text was not. */
@@ -45,7 +45,7 @@ typedef struct sl_emu_config {
     /* Becomes true, from a signal handler or another thread, when the launch shall end early; NULL: never. It then ends
      * as with SL_LIMIT, and what was counted until then is delivered. */
     const volatile sig_atomic_t *stop;
-    /* Functions that programs call and do not define, beside printf, assert, malloc and free. NULL: there are none.
+    /* Functions that programs call and do not define, besides printf, assert, malloc and free. NULL: there are none.
      * find: a number for a name; -1: not known. call: for one lane after the other. */
     int (*extern_find)(void *context, const char *name);
     void (*extern_call)(void *context, uint32_t number, const sl_emu_call *call);

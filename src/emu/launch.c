@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches: checks, the order in which blocks run, and what listeners hear of them.
+/* Launches: checks, the order in which blocks run, and what observers hear of them.
  *
  * Blocks run in ascending order on one thread, unless nothing they do can depend on their order (independence.c): then
- * they run on all threads, and are handed to the listener in order all the same. When a block spins, others are started
- * beside it, up to what the machine holds at once, and all of them take turns. Where there are clusters, all of this
+ * they run on all threads, and are handed to the observer in order all the same. When a block spins, others are started
+ * next to it, up to what the machine holds at once, and all of them take turns. Where there are clusters, all of this
  * holds for clusters: the blocks of one run on one thread. */
 #include <pthread.h>
 #include <stddef.h>
@@ -237,7 +237,7 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
     return SL_OK;
 }
 
-/* ---- what the listener gets ---- */
+/* ---- what the observer gets ---- */
 
 static sl_status refresh_ranges(sl_emu *emu, sl_error *error)
 {

@@ -38,7 +38,7 @@ enum {
     SL_WGMMA_B_TRANSPOSED = 1 << 20,
     SL_WGMMA_A_NEGATED = 1 << 21,
     SL_WGMMA_B_NEGATED = 1 << 22,
-    /* sl_op.aux of ldmatrix and stmatrix, beside ADDRESS_32 */
+    /* sl_op.aux of ldmatrix and stmatrix, in addition to ADDRESS_32 */
     SL_MATRIX_TRANSPOSED = 2,
     /* and of wmma.load and wmma.store */
     SL_MATRIX_COLUMNS = 2,    /* column-major in memory */

@@ -9,8 +9,8 @@
  * themselves. Of each word the last write is known and the last reads of two warps; all is forgotten at a barrier of
  * all warps, but for copies that are under way. A write of what is there already is no race: many threads set a flag.
  *
- * A copy is a write by its warp when that waits for it. Copies are told apart by the group that they are committed to,
- * counted per warp.
+ * A copy is a write by its warp when that waits for it. Copies are distinguished by the group that they are committed
+ * to, counted per warp.
  *
  * Left out: lanes of one warp in different instructions, other clusters, bulk copies and matrix loads and stores. */
 #include <stdio.h>
@@ -51,7 +51,7 @@ struct sl_race {
     size_t words, word_room;
     lock *lock;
     size_t locks, lock_room;
-    lock rest; /* when there are too many to tell apart */
+    lock rest; /* when there are too many to distinguish */
 };
 
 static size_t slot_of(uint64_t key, size_t room)

@@ -13,7 +13,7 @@ enum {
     MAX_MISSES = 6,            /* after so many launches that changed memory, only each 64th is watched */
 };
 
-/* What has to be the same, beside memory. */
+/* What has to be the same, besides memory. */
 typedef struct key {
     const sl_emu_kernel *kernel;
     uint32_t grid[3], block[3], cluster[3];

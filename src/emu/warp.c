@@ -6,9 +6,9 @@
  * and on their way to it have arrived. Splits are taken like a stack, so that without waiting the order is that of a
  * reconvergence stack. Two things differ from such a stack, and give every lane progress: splits that wait (at a
  * barrier, for lanes of the warp) let the others run, and a split in a spinning loop yields to the others, in the end
- * also to lanes that already wait at its reconvergence point: those go on without it. So do lanes whose reconvergence
- * point cannot be reached because the rest of its lanes are at a barrier. Splits that find themselves at the same block
- * with the same reconvergence point merge again. */
+ * also to lanes that already wait at its reconvergence point: those continue without it. So do lanes whose
+ * reconvergence point cannot be reached because the rest of its lanes are at a barrier. Splits that find themselves at
+ * the same block with the same reconvergence point merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum {
     SPIN_TURNS = 64,     /* back edges of a spinning loop before it gives way */
     PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
-    PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split go on */
+    PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split continue */
     FIRST_SLICE = 16,    /* instructions of the first turn behind a barrier; each further turn is twice as long */
     WAIT_CYCLES = 4096,  /* that pass per turn of a loop that waits for a time to come */
     FIRST_RECONVERGENCES = 16,
@@ -143,8 +143,8 @@ static int32_t awaited_at(const sl_warp *warp, int32_t index, uint64_t mask)
     return index;
 }
 
-/* Lets lanes go on from a reconvergence point when all that are left have come; then the same for its parent where that
- * follows. */
+/* Lets lanes continue from a reconvergence point when all that are left have come; then the same for its parent where
+ * that follows. */
 static void settle(sl_warp *warp, int32_t index)
 {
     while (index >= 0) {
@@ -415,7 +415,7 @@ ALWAYS void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, in
         set_mask(warp, warp->now.mask);
 }
 
-/* The lanes of `subset` go on to the terminator's work; the others wait for them at `next`. */
+/* The lanes of `subset` continue to the terminator's work; the others wait for them at `next`. */
 static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
 {
     uint64_t others = warp->now.mask & ~subset;
@@ -439,7 +439,7 @@ static void park(sl_warp *warp, sl_split_state state)
     retire_split(warp);
 }
 
-/* Looks for lanes that wait at a reconvergence point of blocked or spinning lanes, from the innermost on: they go on
+/* Looks for lanes that wait at a reconvergence point of blocked or spinning lanes, from the innermost on: they continue
  * without those. */
 static bool release_waiting(sl_warp *warp, int32_t first)
 {
@@ -500,7 +500,7 @@ static __attribute__((noinline)) bool choose(sl_warp *warp)
         make_current(warp, i);
         return true;
     }
-    /* All that are left are blocked: lanes that wait for them at a reconvergence point go on. */
+    /* All that are left are blocked: lanes that wait for them at a reconvergence point continue. */
     for (uint32_t i = warp->splits; i-- > 0;) {
         if (!release_waiting(warp, warp->split[i].reconvergence))
             continue;
@@ -668,7 +668,7 @@ ALWAYS void terminate(sl_warp *warp, const sl_code_bb *bb)
     case SL_TERM_BARRIER: {
         warp->now.wait_bb = (int32_t)(bb - warp->code->bb);
         bool waits = sl_block_barrier(warp->block, warp, bb);
-        /* Where it goes on is settled first: a reconvergence point that follows the barrier is reached only after it.
+        /* Where it continues is settled first: a reconvergence point that follows the barrier is reached only after it.
          */
         if (waits) {
             warp->now.bb = bb->next;

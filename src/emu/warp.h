@@ -48,7 +48,7 @@ typedef struct sl_warp_split {
  * call. */
 typedef struct sl_reconvergence {
     uint64_t mask, arrived;
-    int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
+    int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it continues to its parent */
     int32_t parent; /* of one not in use: the next such */
     uint32_t inner; /* points that have this one as parent: they come first */
     bool used, call;
@@ -294,7 +294,7 @@ static inline uint64_t sl_warp_cycles(const sl_warp *warp, uint32_t inst)
 typedef enum sl_warp_stop {
     SL_WARP_DONE,    /* every lane has exited */
     SL_WARP_WAITING, /* every lane that is left waits */
-    SL_WARP_PAUSED,  /* ran for a while and can go on */
+    SL_WARP_PAUSED,  /* ran for a while and can continue */
     SL_WARP_SPINS,   /* waits for somebody else by looking at memory */
 } sl_warp_stop;
 
@@ -303,7 +303,7 @@ void sl_warp_start(sl_warp *warp);
 void sl_warp_past_barrier(sl_warp *warp);
 sl_warp_stop sl_warp_run(sl_warp *warp);
 bool sl_warp_has_ready(const sl_warp *warp);
-/* Splits that are ready to go on at the same instruction to the same reconvergence point become one. */
+/* Splits that are ready to continue at the same instruction to the same reconvergence point become one. */
 void sl_warp_merge(sl_warp *warp);
 
 /* What warp.c and warp_calls.c share. */
@@ -363,7 +363,7 @@ sl_status sl_cluster_init(sl_cluster *cluster, sl_worker *worker, sl_error *erro
 void sl_cluster_fini(sl_cluster *cluster);
 /* Makes the context ready to run cluster `index`. */
 void sl_cluster_start(sl_cluster *cluster, uint64_t index);
-/* `alone`: there is nobody else to wait for, so spinning goes on. */
+/* `alone`: there is nobody else to wait for, so spinning continues. */
 sl_cluster_stop sl_cluster_run(sl_cluster *cluster, bool alone);
 /* The running split of `warp` arrives at, or waits at, the barrier of the cluster: true when it has to wait. */
 bool sl_cluster_barrier(sl_warp *warp, const sl_code_bb *bb);

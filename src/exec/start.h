@@ -26,14 +26,15 @@ typedef struct sl_app_end {
 } sl_app_end;
 
 /* The archives of static CUDA runtimes (libcudart_static.a), separated by colons: `given`, else what
- * SLUICE_CUDART_STATIC names, else those of the toolkits in CUDA_HOME, CUDA_PATH, beside nvcc and in the usual folders.
+ * SLUICE_CUDART_STATIC names, else those of the toolkits in CUDA_HOME, CUDA_PATH, next to nvcc and in the usual
+ * folders.
  */
 void sl_find_static_runtimes(const char *given, char *text, size_t size);
 /* Finds the program as execvp would. `archives` NULL: it runs on a real GPU, and nothing else is asked. Otherwise
  * fails, and says what helps, when it cannot work: without PTX, for an unsupported CUDA version, with a static CUDA
  * runtime that is not known, or where the loader brings no library into it. */
 sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl_error *error);
-/* The folder with our libraries: beside the program that runs now, as built and as installed. */
+/* The folder with our libraries: next to the program that runs now, as built and as installed. */
 sl_status sl_library_folder(char *folder, size_t size, sl_error *error);
 
 enum { SL_APP_VARIABLES = 5 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands in front of the CUDA driver inside of a program that runs on a real GPU, with whatever CUDA runtime, in
- * the program or beside it: code is exchanged for what a plan makes of it as it is loaded, launches are timed with
+ * the program or next to it: code is exchanged for what a plan makes of it as it is loaded, launches are timed with
  * events, launches that a job names are tuned before they run, and everything that is copied to the host is hashed.
  *
  * Not supported: launches inside of graphs (exchanged, but not timed), and results that reach the host through managed

@@ -32,7 +32,7 @@ static bool cannot_move(const sl_program *p, uint32_t i)
            kind == SL_UOP_WAIT_ASYNC || p->uop[i].slow_path;
 }
 
-/* Is short, and goes on to the block behind it. */
+/* Is short, and falls through to the block behind it. */
 static bool is_between(const sl_program *p, uint32_t b)
 {
     const sl_trace_bb *bb = &p->kernel->bb[b];

@@ -29,7 +29,7 @@ static bool ends_run(const sl_sass_inst *i)
                                            : sl_sass_is(i, "BAR");
 }
 
-/* Whether the warp can go on to the next instruction. */
+/* Whether the warp can continue to the next instruction. */
 static bool falls_through(const sl_sass_inst *i)
 {
     return i->conditional || !(sl_sass_is(i, "BRA") || sl_sass_is(i, "EXIT") || sl_sass_is(i, "RET") ||

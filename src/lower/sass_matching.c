@@ -202,7 +202,7 @@ static uint32_t first_iterations(const span *g, const side *s)
     return n > 1 && !s->loops ? 0 : n;
 }
 
-/* Iterations of a loop that a block of machine code has beside the blocks behind the loop; 0: it does not. */
+/* Iterations of a loop that a block of machine code has next to the blocks behind the loop; 0: it does not. */
 static uint32_t led_by(const span *loop, const span *tail, const side *s)
 {
     if (s->loops || tail->loop || !loop->sum.anchors || s->anchors <= tail->sum.anchors)

@@ -44,8 +44,8 @@ static uint8_t kind_of(const sl_sass_inst *inst)
 
 /* ---- which loads addresses come from ----
  *
- * Accesses of one kind are told apart by how many loads of the same blocks, one after the other, their addresses come
- * from, and by whether other addresses come from them: a[i], x[a[i]] and y[i] are three. */
+ * Accesses of one kind are distinguished by how many loads of the same blocks, one after the other, their addresses
+ * come from, and by whether other addresses come from them: a[i], x[a[i]] and y[i] are three. */
 
 enum { MAX_LOADS = 64, MAX_DEPTH = 63, MACHINE_REGISTERS = 256 };
 

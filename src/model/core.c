@@ -102,7 +102,7 @@ static uint32_t unblock_first(core *c)
     return w;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static sl_status start_block(core *c, uint32_t slot);
 

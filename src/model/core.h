@@ -2,9 +2,9 @@
 /* One core: its warps take turns, and what they load goes through the first cache.
  *
  * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a
- * warp that has made its request goes on when the data is there; one that finds no MSHR goes to the back. Blocks start
- * one after the other as others end. Each line that is accessed takes a step, as in the paper's tables. Beyond the
- * paper: barriers, instructions that take time, stall on use, stores and atomics. */
+ * warp that has made its request continues when the data is there; one that finds no MSHR goes to the back. Blocks
+ * start one after the other as others end. Each line that is accessed takes a step, as in the paper's tables. Beyond
+ * the paper: barriers, instructions that take time, stall on use, stores and atomics. */
 #ifndef SL_MODEL_CORE_H
 #define SL_MODEL_CORE_H
 
@@ -41,7 +41,7 @@ uint64_t sl_hot_words_max(const sl_hot_words *hot);
  * any number of lines in flight, LRU.
  *
  * A line's position in the LRU stack of its set says which associativities hold it (the inclusion property), so one
- * stack per set does for all numbers of ways; the fully associative stack beside them tells capacity from conflict for
+ * stack per set does for all numbers of ways; the fully associative stack next to them tells capacity from conflict for
  * all sizes. Levels with another number of sets have other stacks, fed by the same accesses. A sector is there while
  * its line was not evicted since the sector was last used: it remembers the largest distance of its line since then. */
 
@@ -64,7 +64,7 @@ const uint64_t (*sl_stacks_result(const sl_stacks *stacks))[SL_LOAD_CLASSES];
 /* Memory ran out: the results are not right. */
 bool sl_stacks_failed(const sl_stacks *stacks);
 
-/* Something that goes on to the next level. */
+/* Something that is sent to the next level. */
 typedef struct sl_traffic {
     uint64_t time;
     uint64_t line;    /* of the first cache */

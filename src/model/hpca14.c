@@ -7,8 +7,8 @@
  *   - A request takes effect at the end of a turn: a load does not see what arrives at the same moment, its line
  *     included. A request for a line in flight takes effect after a separate latency, not with the first one.
  *   - MSHRs are counted when a warp's turn begins, and only the load of lane 0 is held against them: once it has
- * passed, or has hit, all others of the warp pass. There is no limit per warp. A turn that lane 0 ends goes on with the
- * next half or quarter of the warp, which then is ahead.
+ * passed, or has hit, all others of the warp pass. There is no limit per warp. A turn that lane 0 ends continues with
+ * the next half or quarter of the warp, which then is ahead.
  *   - A line asked for twice frees its MSHR with the first arrival.
  *   - The simulation misses at distances of 4 and more, the report counts misses from 5 on.
  *   - Classes are differences between runs without sets, latencies and MSHRs. Where they exceed the total, the excess

@@ -375,7 +375,7 @@ static inline void advance(sl_l1 *c, uint64_t time)
         c->due = time;
 }
 
-/* Whether an effect at exactly `time` is on the line, or was requested by the warp (NONE: by no warp). A warp goes on
+/* Whether an effect at exactly `time` is on the line, or was requested by the warp (NONE: by no warp). A warp continues
  * when its data arrives: it must see the cache after that effect. */
 static inline bool arrives_now(const sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record)
 {

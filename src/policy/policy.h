@@ -45,7 +45,7 @@ typedef struct sl_policy_pair {
 } sl_policy_pair;
 
 /* One policy, or two joined by '+', in any order: "lru", "decoupled(threshold=2)+srrip". A policy that does both is
- * `replacement` alone, or beside one that only bypasses; beside one that only replaces it is `bypass`. Two policies for
+ * `replacement` alone, or with one that only bypasses; with one that only replaces it is `bypass`. Two policies for
  * one role are an error. */
 sl_status sl_policies_parse(const sl_policy_list *custom, const char *text, sl_policy_pair *pair, sl_error *error);
 

@@ -24,7 +24,7 @@ typedef struct order {
     sl_predictor *predictor;  /* [resident * warps * mem_slots] */
 } order;
 
-/* When all warps of a block that have not ended wait, they go on. */
+/* When all warps of a block that have not ended wait, they continue. */
 static void release(order *o, uint32_t resident)
 {
     if (!o->waiting[resident] || o->waiting[resident] < o->live[resident])

@@ -55,7 +55,7 @@ static uint32_t read_form(const char *form, form_item items[ITEMS])
 }
 
 /* The next of the words with | between them, groups replaced by their words; NULL: no more. `rest` is where the text
- * goes on, [1] behind the group that is being read. */
+ * continues, [1] behind the group that is being read. */
 typedef struct word_list {
     const char *at, *end, *outer, *outer_end;
 } word_list;

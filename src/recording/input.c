@@ -80,7 +80,7 @@ static sl_status explain_file(const char *name, sl_error *error)
     if (bytes >= 16 && sl_fatbin_container_bytes(head))
         return sl_fail(error, SL_INVALID, "%s is a fat binary: 'sluice ptx %s' lists and extracts its PTX", name, name);
     if (ends_in(name, ".ncu-rep"))
-        return sl_fail(error, SL_INVALID, "%s has counters of a GPU, which 'sluice validate' puts beside a prediction",
+        return sl_fail(error, SL_INVALID, "%s has counters of a GPU, which 'sluice validate' puts next to a prediction",
                        name);
     return sl_fail_at(error, SL_INVALID, name, 0, 0, "not a trace that Sluice can read");
 }

@@ -143,7 +143,7 @@ static double begins_alike(const char *a, size_t as, const char *b, size_t bs)
 
 static double likeness_of(const sl_comparison *c, const left *a, const left *b)
 {
-    static const double NAME = 0.25; /* what a common beginning is worth, beside instructions */
+    static const double NAME = 0.25; /* what a common beginning is worth, besides instructions */
     const char *of_a = c->kernels.items[a->kernel].name, *of_b = c->kernels.items[b->kernel].name;
     size_t as = function_length(of_a), bs = function_length(of_b);
     bool one_function = as && as == bs && !memcmp(of_a, of_b, as);

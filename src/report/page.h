@@ -27,7 +27,7 @@ typedef struct sl_page_input {
     const char *note;    /* a line under the overview */
     sl_report_info info;
     const sl_launch_log *counted, *modeled; /* of the same launches, in the same order */
-    const sl_launch_log *estimated;         /* of these launches too: the estimated time beside a simulated one */
+    const sl_launch_log *estimated;         /* of these launches too: the estimated time next to a simulated one */
     const sl_result *profile;               /* of these launches too */
     const sl_sweep *sizes, *policies;       /* of the model */
     const sl_sweep *simulated;              /* L1 policies in the simulator; the baseline first */

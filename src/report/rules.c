@@ -112,7 +112,7 @@ static void find_strided_stores(sl_rule_run *run)
         const sl_place *p = &k->place[i];
         accesses a = {SL_FACT(p->counted, st_requests), SL_FACT(p->counted, st_sectors), SL_FACT(p->counted, st_bytes),
                       0};
-        find_scattered(run, p, a, k->cost->l2_sector, "write"); /* all stores go on to L2 */
+        find_scattered(run, p, a, k->cost->l2_sector, "write"); /* all stores go to L2 */
     }
 }
 

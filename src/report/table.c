@@ -414,7 +414,7 @@ static bool write_titles(const sl_table *t, FILE *file, const layout *l, bool sp
     return good;
 }
 
-/* How many columns are repeated where a table goes on below: those up to the first that names its rows. */
+/* How many columns are repeated where a table continues below: those up to the first that names its rows. */
 static size_t leading(const sl_table *t)
 {
     size_t count = 0;

@@ -475,7 +475,7 @@ BODY sl_lookup look_up(sl_sim *sim, sl_bank *b, sl_request *r, uint32_t number, 
                        .access = access};
 }
 
-/* Counts an access that has been accepted. A miss goes on as a load of what it lacks. */
+/* Counts an access that has been accepted. A miss is sent on as a load of what it lacks. */
 BODY void finish(sl_sim *sim, sl_bank *b, const sl_lookup *l, sl_bank_outcome outcome, const bool plain)
 {
     count(sim, b, l, outcome, plain);

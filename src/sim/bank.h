@@ -2,7 +2,7 @@
 /* A bank of a cache level: sets of tags, MSHRs, and its input and output queues.
  *
  * A load that misses reserves a line at once (the victim is evicted), takes an MSHR and an entry of the miss queue, and
- * goes on to the next level; later loads of the same sectors are merged with it. A request stalls at the head of the
+ * continues to the next level; later loads of the same sectors are merged with it. A request stalls at the head of the
  * queue if it lacks a way that is not in flight, an MSHR, a merge slot or an entry of the miss queue. A request that
  * bypasses the level takes only an entry of the miss queue.
  *

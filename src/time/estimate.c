@@ -13,7 +13,7 @@ static double larger(double a, double b)
 
 /* ---- the busiest core ---- */
 
-/* A sample of a part goes on at the pace of its second half: that of all warps together, or of the longest one. */
+/* A sample of a part continues at the pace of its second half: that of all warps together, or of the longest one. */
 static double core_cycles(const sl_time_facts *f)
 {
     const sl_core_sample *s = &f->sample;

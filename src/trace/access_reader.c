@@ -95,7 +95,7 @@ sl_status sl_access_reader_next(sl_access_reader *r, sl_access_rows *rows, sl_er
                 return status;
             }
         }
-        if (status) { /* the rest of this warp is lost; another call goes on behind it */
+        if (status) { /* the rest of this warp is lost; another call continues behind it */
             r->in_warp = false;
             return status;
         }

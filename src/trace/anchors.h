@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prediction of anchors (first addresses of slots, see codec.h) from neighboring warps and blocks. A base that is a
  * function of the block plus a function of the warp, as in nearly all regular kernels, is predicted exactly. Writer and
- * reader keep the same table; it starts anew in every chunk. */
+ * reader keep the same table; it starts over in every chunk. */
 #ifndef SL_TRACE_ANCHORS_H
 #define SL_TRACE_ANCHORS_H
 

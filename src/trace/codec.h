@@ -224,7 +224,7 @@ static inline void sl_predictor_hit(sl_predictor *p)
     p->last = p->step;
 }
 
-/* Moves the base. A single surprise does not change the expected step: after an inner loop starts over, it goes on as
+/* Moves the base. A single surprise does not change the expected step: after an inner loop starts over, it continues as
  * before. */
 static inline void sl_predictor_move(sl_predictor *p, uint64_t base)
 {

@@ -33,7 +33,7 @@ static sl_status count_piece(void *context, size_t index, unsigned worker, sl_er
         status = sl_block_walker_next(walker, &view, &more, &trouble);
         if (!status && more)
             status = sl_launch_counter_block(p->counter, &view, &trouble);
-        if (status == SL_CORRUPT) { /* go on behind what is damaged */
+        if (status == SL_CORRUPT) { /* continue behind what is damaged */
             if (!p->damage.status)
                 p->damage = trouble;
             more = true;

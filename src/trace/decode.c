@@ -412,7 +412,7 @@ static bool read_rows(sl_warp_cursor *c, uint32_t slot, uint8_t token, uint64_t 
 
 /* ---- accesses ---- */
 
-/* What was read of an access, beside its mask. */
+/* What was read of an access, besides its mask. */
 typedef enum access_form {
     PREDICTOR, /* its slot's predictor has it */
     GATHERED,  /* and access.addr has the addresses */

@@ -370,7 +370,7 @@ static sl_status read_copy(kernel_list *list, const sl_lines *lines, const char 
     return SL_OK;
 }
 
-/* The file a list names, beside the list; it may have been compressed since. */
+/* The file a list names, next to the list; it may have been compressed since. */
 static char *find_kernel(kernel_list *list, const char *folder, const char *name)
 {
     char *path = sl_arena_printf(&list->arena, "%s/%s", folder, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ready-made listener to launches: counts them, writes a trace, or both, for the launches and blocks that a filter
+/* A ready-made observer to launches: counts them, writes a trace, or both, for the launches and blocks that a filter
  * lets through. */
 #ifndef SL_TRACE_RECORDER_H
 #define SL_TRACE_RECORDER_H

@@ -195,7 +195,7 @@ sl_status sl_block_walker_next(sl_block_walker *w, sl_block_view *view, bool *mo
         sl_status status = read_part(w, view);
         if (status) {
             const sl_chunk *c = w->chunk;
-            w->chunk = NULL; /* the next call goes on behind it */
+            w->chunk = NULL; /* the next call continues behind it */
             return status == SL_CORRUPT ? damaged(w, c, error) : sl_fail_memory(error);
         }
         *more = true;

@@ -159,7 +159,7 @@ const languages = {
           [/(?<=^\s*(?:@!?%\w+\s+)?)[a-z]\w*(?=[\s.;])/y, "k"], [/\.[A-Za-z]\w*(?:::\w+)*/y, "k"],
           [/\b(?:0[fFdDxX][\da-fA-F]+|\d+)\b/y, "n"], [/[\w$]+|\s+|./y, ""]],
 };
-/* Colors the lines of a source; comments of several lines go on. */
+/* Colors the lines of a source; comments of several lines continue. */
 function highlight(table) {
     if (table.dataset.lit) return;
     table.dataset.lit = "yes";

@@ -4,7 +4,7 @@
  * In the assembly, `.loc FILE LINE` stands before an instruction whose line differs from the one before, and each load
  * has a distinct line. Two things blur that. Loads that follow each other are put into clauses, which have but the
  * line of their first; the others of a clause are compared as a set with the loads that have no line left, by width and
- * bits. And an instruction without a line (a scalar load of an argument) goes on under the line before. */
+ * bits. And an instruction without a line (a scalar load of an argument) continues under the line before. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
