@@ -174,7 +174,7 @@ static void combine(const copy *c, uint8_t *to, const uint8_t *from, uint32_t by
     }
 }
 
-/* One piece between host memories; `at` is its place within the 16 bytes that the byte mask repeats in. */
+/* One piece between host memories; `at` is its offset within the 16 bytes that the byte mask repeats in. */
 static void store_piece(const copy *c, uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t at)
 {
     if (c->op->aux & SL_BULK_REDUCES)
@@ -286,10 +286,10 @@ static void round_loaded(const copy *c, uint64_t at, uint32_t bytes)
     for (uint32_t t = 0; t < c->targets; t++)
         for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
             uint32_t word;
-            uint8_t *place = c->target[t] + (at - c->offset) + i;
-            memcpy(&word, place, 4);
+            uint8_t *dst = c->target[t] + (at - c->offset) + i;
+            memcpy(&word, dst, 4);
             word = sl_f32_to_tf32(word);
-            memcpy(place, &word, 4);
+            memcpy(dst, &word, 4);
         }
 }
 
@@ -311,20 +311,20 @@ static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first,
         return;
     uint32_t chunk = c->map.swizzle ? 16 : bytes;
     for (uint32_t i = 0; i < bytes; i += chunk) {
-        uint64_t place = swizzled(&c->map, at + i);
+        uint64_t to = swizzled(&c->map, at + i);
         uint32_t low = first > i ? first - i : 0, high = end > i ? end - i : 0;
         low = low < chunk ? low : chunk;
         high = high < chunk ? high : chunk;
-        touch(c, place, chunk);
+        touch(c, to, chunk);
         if (low < high)
-            move(c, addr + (i + low - first), place + low, high - low);
+            move(c, addr + (i + low - first), to + low, high - low);
         if (low < high && rounds)
-            round_loaded(c, place + low, high - low);
+            round_loaded(c, to + low, high - low);
         if (c->way == SL_BULK_LOAD && low < high) {
-            fill(c, place, low);
-            fill(c, place + high, chunk - high);
+            fill(c, to, low);
+            fill(c, to + high, chunk - high);
         } else if (c->way == SL_BULK_LOAD) {
-            fill(c, place, chunk);
+            fill(c, to, chunk);
         }
     }
 }

@@ -41,8 +41,8 @@ static const sl_ptx_operand *item(sl_decoder *d, const sl_ptx_operand *operand, 
 }
 
 /* [object, {layer, coordinates}]: the object's reference; three coordinates and the layer into `refs`. */
-static uint32_t place(sl_decoder *d, const sl_ptx_operand *at, const geometry *g, sl_ptx_type type, uint32_t *coords,
-                      uint32_t *layer)
+static uint32_t decode_position(sl_decoder *d, const sl_ptx_operand *at, const geometry *g, sl_ptx_type type,
+                                uint32_t *coords, uint32_t *layer)
 {
     if (at->kind != SL_OPD_ADDRESS || at->count != 2)
         sl_decode_refuse(d, at->count > 2 ? "separate samplers" : "an object with coordinates is expected");
@@ -55,7 +55,7 @@ static uint32_t place(sl_decoder *d, const sl_ptx_operand *at, const geometry *g
 
 /* ---- textures ---- */
 
-/* The operands behind the place: level or gradients, then offsets. */
+/* The operands behind the coordinates: level or gradients, then offsets. */
 static uint32_t decode_details(sl_decoder *d, const geometry *g, uint32_t *refs)
 {
     const sl_ptx_inst *inst = d->inst;
@@ -109,7 +109,7 @@ static void decode_fetch(sl_decoder *d)
         sl_decode_refuse(d, "this form of texture fetch");
     uint32_t refs[SL_TEXTURE_OPERANDS];
     uint32_t object =
-        place(d, sl_decode_operand(d, 1), &g, coordinate, &refs[SL_TEXTURE_COORDS], &refs[SL_TEXTURE_LAYER]);
+        decode_position(d, sl_decode_operand(d, 1), &g, coordinate, &refs[SL_TEXTURE_COORDS], &refs[SL_TEXTURE_LAYER]);
     for (uint32_t i = SL_TEXTURE_LOD; i < SL_TEXTURE_OPERANDS; i++)
         refs[i] = refs[SL_TEXTURE_COORDS];
     uint32_t flags = geometry_flags(&g) | decode_details(d, &g, refs) | (gather ? gathered_channel(d) : 0);
@@ -174,7 +174,7 @@ sl_memory_operand sl_decode_surface(sl_decoder *d, const sl_ptx_operand *operand
     uint32_t refs[SL_SURFACE_OPERANDS], bytes = sl_ptx_type_bytes(sl_ptx_inst_type(d->inst, 0));
     if (g.cube || !bytes || bytes > 8 || sl_ptx_inst_vector(d->inst) * bytes > 16)
         sl_decode_refuse(d, "this form of access to a surface");
-    uint32_t object = place(d, operand, &g, SL_T_S32, &refs[SL_SURFACE_COORDS], &refs[SL_SURFACE_LAYER]);
+    uint32_t object = decode_position(d, operand, &g, SL_T_S32, &refs[SL_SURFACE_COORDS], &refs[SL_SURFACE_LAYER]);
     uint32_t none = sl_decode_const(d, 0, 4);
     at.inside = refs[SL_SURFACE_INSIDE] = sl_decode_temp(d, 4);
     at.ref = sl_decode_temp(d, 8);
@@ -201,7 +201,7 @@ bool sl_decode_surface_pack(sl_decoder *d)
     if (g.cube || sl_ptx_type_bytes(sl_ptx_inst_type(d->inst, 0)) != 4 || count > 4)
         sl_decode_refuse(d, "this form of access to a surface");
     uint32_t object =
-        place(d, sl_decode_operand(d, 0), &g, SL_T_S32, &refs[SL_SURFACE_COORDS], &refs[SL_SURFACE_LAYER]);
+        decode_position(d, sl_decode_operand(d, 0), &g, SL_T_S32, &refs[SL_SURFACE_COORDS], &refs[SL_SURFACE_LAYER]);
     refs[SL_SURFACE_INSIDE] = SL_REF_NONE;
     for (uint32_t i = 0; i < count; i++)
         refs[SL_SURFACE_OPERANDS + i] = sl_decode_src(d, item(d, values, i), SL_T_B32);

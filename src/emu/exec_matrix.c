@@ -227,7 +227,7 @@ static void record_matrix(sl_warp *w, const sl_op *o, const memory_matrix *m, co
 
 /* Where the first element of a register lies in the matrix, by lane, in bytes. Lanes 4 * g … 4 * g + 3 share a line of
  * a factor, and those of all g have the same k. */
-static void places_of(const memory_matrix *m, int reg, u32 row_bytes, u32 col_bytes, u32 *place)
+static void offsets_of(const memory_matrix *m, int reg, u32 row_bytes, u32 col_bytes, u32 *offset)
 {
     int row, col, next_row, next_col;
     matrix_spot(m, reg, 0, 0, &row, &col);
@@ -237,16 +237,16 @@ static void places_of(const memory_matrix *m, int reg, u32 row_bytes, u32 col_by
     matrix_spot(m, reg, 0, 4, &next_row, &next_col);
     u32 of_g = (u32)(next_row - row) * row_bytes + (u32)(next_col - col) * col_bytes;
     for (u32 lane = 0; lane < 32; lane++)
-        place[lane] = origin + lane / 4 * of_g + lane % 4 * of_t;
+        offset[lane] = origin + lane / 4 * of_g + lane % 4 * of_t;
 }
 
 /* The elements of a register, `step` bytes after one another in memory, for some of 32 lanes. */
 #define MOVE(T, per)                                                                                                   \
-    static void move_##T(T *of_lane, u8 *memory, const u32 *place, u32 step, u32 active, bool store)                   \
+    static void move_##T(T *of_lane, u8 *memory, const u32 *offset, u32 step, u32 active, bool store)                  \
     {                                                                                                                  \
         for (int lane = 0; lane < 32; lane++)                                                                          \
             for (u32 e = 0; e < (per) && active >> lane & 1; e++) {                                                    \
-                u8 *element = memory + place[lane] + e * step; /* need not be aligned */                               \
+                u8 *element = memory + offset[lane] + e * step; /* need not be aligned */                              \
                 if (store)                                                                                             \
                     memcpy(element, &of_lane[lane * (per) + e], sizeof(T));                                            \
                 else                                                                                                   \
@@ -258,17 +258,17 @@ MOVE(u16, 2)
 MOVE(u32, 1)
 MOVE(u64, 1)
 
-static void move_register(const memory_matrix *m, u32 size, u8 *of_lane, u8 *memory, const u32 *place, u32 step,
+static void move_register(const memory_matrix *m, u32 size, u8 *of_lane, u8 *memory, const u32 *offset, u32 step,
                           u32 active, bool store)
 {
     if (m->type == SL_MATRIX_F64)
-        move_u64((u64 *)(void *)of_lane, memory, place, 0, active, store);
+        move_u64((u64 *)(void *)of_lane, memory, offset, 0, active, store);
     else if (size == 4 || step == size)
-        move_u32((u32 *)(void *)of_lane, memory, place, 0, active, store);
+        move_u32((u32 *)(void *)of_lane, memory, offset, 0, active, store);
     else if (size == 2)
-        move_u16((u16 *)(void *)of_lane, memory, place, step, active, store);
+        move_u16((u16 *)(void *)of_lane, memory, offset, step, active, store);
     else
-        move_u8(of_lane, memory, place, step, active, store);
+        move_u8(of_lane, memory, offset, step, active, store);
 }
 
 /* Lanes from `first` on share a matrix: where they agree on it, and all of it is in one piece of memory, only that is
@@ -292,10 +292,10 @@ static bool move_whole(sl_warp *w, const sl_op *o, const memory_matrix *m, int f
     u32 row_bytes = (u32)(m->columns ? o->size : line_bytes), col_bytes = (u32)(m->columns ? line_bytes : o->size);
     bool along_rows = m->role == 0 || (m->role == 2 && m->s.n != 32); /* as sum_spot turns 8 x 32 over */
     for (int reg = 0; reg < m->regs; reg++) {
-        u32 place[32], lane_bytes = m->type == SL_MATRIX_F64 ? 8 : 4;
-        places_of(m, reg, row_bytes, col_bytes, place);
+        u32 offset[32], lane_bytes = m->type == SL_MATRIX_F64 ? 8 : 4;
+        offsets_of(m, reg, row_bytes, col_bytes, offset);
         u8 *of_lane = (u8 *)sl_operand(w, w->code->list[o->list + 3 + (u32)reg]) + (size_t)first * lane_bytes;
-        move_register(m, o->size, of_lane, memory, place, along_rows ? col_bytes : row_bytes, active, store);
+        move_register(m, o->size, of_lane, memory, offset, along_rows ? col_bytes : row_bytes, active, store);
     }
     return true;
 }

@@ -355,13 +355,13 @@ void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr)
             shared = true;
             at -= SL_SHARED_WINDOW;
         }
-        uint64_t tag = shared ? SHARED : 0, place = shared ? shared_address(warp, at) : at;
+        uint64_t tag = shared ? SHARED : 0, tracked = shared ? shared_address(warp, at) : at;
         if (ordering) {
-            synchronise(warp, op, tag | (place / 4 + 1));
+            synchronise(warp, op, tag | (tracked / 4 + 1));
             continue;
         }
         bool same = store && changes_nothing(warp, op, lane, at, shared);
-        note_bytes(warp, op, lane, tag, place, size, store, same, 0);
+        note_bytes(warp, op, lane, tag, tracked, size, store, same, 0);
     }
 }
 

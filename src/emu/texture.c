@@ -133,29 +133,29 @@ bool sl_surface_locate(sl_warp *warp, const sl_op *op, int lane, const sl_textur
                        "an access in %u dimensions%s to a surface of %u%s", dims, layered ? " and layers" : "", s->dims,
                        s->layers ? " and layers" : "");
     /* In bytes, rows, slices or layers. */
-    int64_t place[3] = {op->aux & SL_SURFACE_ELEMENTS ? (int64_t)at[0] * element : at[0], dims > 1 ? at[1] : 0,
-                        layered    ? layer
-                        : dims > 2 ? at[2]
-                                   : 0};
+    int64_t position[3] = {op->aux & SL_SURFACE_ELEMENTS ? (int64_t)at[0] * element : at[0], dims > 1 ? at[1] : 0,
+                           layered    ? layer
+                           : dims > 2 ? at[2]
+                                      : 0};
     const int64_t size[3] = {(int64_t)(l->size[0] * element), (int64_t)l->size[1],
                              layered ? (int64_t)s->layers : (int64_t)l->size[2]};
     for (int k = 0; k < 3; k++) {
         int64_t last = size[k] - (k ? 1 : bytes);
-        if (place[k] >= 0 && place[k] <= last)
+        if (position[k] >= 0 && position[k] <= last)
             continue;
         if (op->aux & SL_SURFACE_ZERO || last < 0)
             return false;
         if (!(op->aux & SL_SURFACE_CLAMP))
             sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                           "%c is %lld, outside of a surface of %lld %s", "xyz"[k], (long long)place[k],
+                           "%c is %lld, outside of a surface of %lld %s", "xyz"[k], (long long)position[k],
                            (long long)size[k],
                            k == 0    ? "bytes"
                            : k == 1  ? "rows"
                            : layered ? "layers"
                                      : "slices");
-        place[k] = place[k] < 0 && !(k == 2 && layered) ? 0 : last; /* a negative layer is the last */
+        position[k] = position[k] < 0 && !(k == 2 && layered) ? 0 : last; /* a negative layer is the last */
     }
-    *addr = l->data + (uint64_t)place[2] * l->slice + (uint64_t)place[1] * l->pitch + (uint64_t)place[0];
+    *addr = l->data + (uint64_t)position[2] * l->slice + (uint64_t)position[1] * l->pitch + (uint64_t)position[0];
     return true;
 }
 

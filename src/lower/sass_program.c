@@ -56,14 +56,14 @@ typedef struct flow {
     uint64_t leads; /* mask of those that addresses come from */
 } flow;
 
-typedef struct place {
+typedef struct position {
     uint8_t depth, load; /* load: its number, or MAX_LOADS */
-} place;
+} position;
 
-/* The place of an access whose address comes from these loads. */
-static place add_access(flow *f, uint64_t from, bool loads)
+/* The position of an access whose address comes from these loads. */
+static position add_access(flow *f, uint64_t from, bool loads)
 {
-    place at = {.load = MAX_LOADS};
+    position at = {.load = MAX_LOADS};
     f->leads |= from;
     for (; from; from &= from - 1) {
         uint8_t d = f->depth[__builtin_ctzll(from)];
@@ -76,21 +76,21 @@ static place add_access(flow *f, uint64_t from, bool loads)
     return at;
 }
 
-static uint64_t load_mask(place at)
+static uint64_t load_mask(position at)
 {
     return at.load < MAX_LOADS ? UINT64_C(1) << at.load : 0;
 }
 
-/* One number for the place, when all accesses are known. */
-static uint8_t rank(const flow *f, place at)
+/* One number for the position, when all accesses are known. */
+static uint8_t rank(const flow *f, position at)
 {
     return (uint8_t)(2 * at.depth + ((f->leads & load_mask(at)) != 0));
 }
 
-static place follow_ptx(flow *f, const sl_uop *s, const sl_inst *inst)
+static position follow_ptx(flow *f, const sl_uop *s, const sl_inst *inst)
 {
     uint64_t from = 0;
-    place at = {.load = MAX_LOADS};
+    position at = {.load = MAX_LOADS};
     bool access = inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_CONST;
     for (uint32_t k = s->dsts; k < s->regs && !(access && k > s->dsts); k++) /* the first one is the address */
         from |= f->loads[s->reg[k]];
@@ -103,10 +103,10 @@ static place follow_ptx(flow *f, const sl_uop *s, const sl_inst *inst)
     return at;
 }
 
-static place follow_machine(flow *f, const sl_sass_inst *inst, bool access)
+static position follow_machine(flow *f, const sl_sass_inst *inst, bool access)
 {
     uint64_t from = 0;
-    place at = {.load = MAX_LOADS};
+    position at = {.load = MAX_LOADS};
     for (uint32_t k = 0; k < inst->srcs; k++) {
         from |= f->loads[inst->src[k]];
         if (access && inst->space != SL_MEM_SHARED && inst->src[k] + 1 < MACHINE_REGISTERS - 1)
@@ -126,7 +126,7 @@ typedef struct anchor {
     uint32_t kind, inst, access;
     uint8_t bb_copy;
     uint8_t words, rank;
-    place at;
+    position at;
     bool claimed;
 } anchor;
 
@@ -138,7 +138,7 @@ typedef struct placing {
     anchor *anchor;
     uint32_t anchors, from; /* from: those before have been taken */
     uint64_t *loads;        /* [registers of PTX], scratch */
-    place *place;           /* [instructions of machine code], scratch */
+    position *position;     /* [instructions of machine code], scratch */
     bool *matched;          /* [blocks of machine code] */
 } placing;
 
@@ -150,7 +150,7 @@ static void add_anchors(placing *p, flow *f, uint32_t b, uint32_t bb_copy, uint3
     for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
         const sl_inst *inst = &k->inst[i];
         uint32_t kind = sl_anchor_of_ptx(k, inst);
-        place at = follow_ptx(f, &p->program->uop[i], inst);
+        position at = follow_ptx(f, &p->program->uop[i], inst);
         if (kind)
             p->anchor[p->anchors++] = (anchor){.kind = kind,
                                                .inst = i,
@@ -274,10 +274,11 @@ static uint32_t add_block(placing *p, const sl_match *m)
     flow f = {.loads = loads};
     for (uint32_t i = 0; i < count; i++) {
         const sl_sass_inst *inst = &p->code.inst[at[i]];
-        p->place[i] = follow_machine(&f, inst, inst->op_class == SL_CLASS_MEMORY && sl_anchor_of_sass(inst, p->local));
+        p->position[i] =
+            follow_machine(&f, inst, inst->op_class == SL_CLASS_MEMORY && sl_anchor_of_sass(inst, p->local));
     }
     for (uint32_t i = 0; i < count; i++)
-        add_uop(p, &p->code.inst[at[i]], rank(&f, p->place[i]));
+        add_uop(p, &p->code.inst[at[i]], rank(&f, p->position[i]));
     to->block[to->blocks] = (sl_trace_bb){first, to->uops - first};
     return to->blocks++;
 }
@@ -363,9 +364,9 @@ sl_status sl_pass_use_sass(sl_program *program, const sl_core_limits *core, sl_e
     sl_match *match = calloc(p.code.blocks + 1u, sizeof *match);
     p.anchor = calloc((size_t)program->kernel->insts * SL_MAX_BB_COPIES + 1, sizeof *p.anchor);
     p.loads = calloc(program->registers, sizeof *p.loads);
-    p.place = calloc(p.code.insts + 1u, sizeof *p.place);
+    p.position = calloc(p.code.insts + 1u, sizeof *p.position);
     p.matched = calloc(p.code.blocks + 1u, sizeof *p.matched);
-    sl_status status = match && p.anchor && p.loads && p.place && p.matched
+    sl_status status = match && p.anchor && p.loads && p.position && p.matched
                            ? sl_match_blocks(program, &p.code, match, &matches, error)
                            : sl_fail_memory(error);
     if (!status)
@@ -383,7 +384,7 @@ sl_status sl_pass_use_sass(sl_program *program, const sl_core_limits *core, sl_e
     free(match);
     free(p.anchor);
     free(p.loads);
-    free(p.place);
+    free(p.position);
     free(p.matched);
     sl_sass_blocks_fini(&p.code);
     return status;

@@ -37,7 +37,7 @@ typedef struct graph {
     uint32_t *loop;              /* header of the innermost loop around it, of a header: of the next loop; or NONE */
     uint32_t *outer;             /* the same, or of a loop further out */
     bool *header;
-    struct place {
+    struct subtree {
         uint32_t number, size; /* in pre-order; of its subtree */
     } * dominated, *nested;    /* in the trees that idom and loop make */
     uint32_t *stack, *cursor;
@@ -62,8 +62,8 @@ static bool set_up(graph *g)
     g->loop = sl_arena_array(&g->arena, uint32_t, n);
     g->outer = sl_arena_array(&g->arena, uint32_t, n);
     g->header = sl_arena_array(&g->arena, bool, n);
-    g->dominated = sl_arena_array(&g->arena, struct place, n);
-    g->nested = sl_arena_array(&g->arena, struct place, n);
+    g->dominated = sl_arena_array(&g->arena, struct subtree, n);
+    g->nested = sl_arena_array(&g->arena, struct subtree, n);
     g->stack = sl_arena_array(&g->arena, uint32_t, n);
     g->cursor = sl_arena_array(&g->arena, uint32_t, n + 1);
     g->mark = sl_arena_array(&g->arena, uint32_t, n);
@@ -147,26 +147,26 @@ static void find_dominators(graph *g)
 }
 
 /* Numbers the trees that `parent` makes, so that who is below whom can be told at once. Parents have higher ranks. */
-static void number_trees(graph *g, const uint32_t *parent, struct place *place)
+static void number_trees(graph *g, const uint32_t *parent, struct subtree *tree)
 {
     uint32_t roots = 0;
     for (uint32_t i = 0; i < g->ordered; i++) {
         uint32_t block = g->order[i];
-        place[block].size++;
+        tree[block].size++;
         if (parent[block] != NONE)
-            place[parent[block]].size += place[block].size;
+            tree[parent[block]].size += tree[block].size;
     }
     for (uint32_t i = g->ordered; i-- > 0;) { /* cursor: the next number below a block */
         uint32_t block = g->order[i], *next = parent[block] == NONE ? &roots : &g->cursor[parent[block]];
-        place[block].number = *next;
+        tree[block].number = *next;
         g->cursor[block] = *next + 1;
-        *next += place[block].size;
+        *next += tree[block].size;
     }
 }
 
-static bool below(const struct place *place, uint32_t above, uint32_t block)
+static bool below(const struct subtree *tree, uint32_t above, uint32_t block)
 {
-    return place[block].number - place[above].number < place[above].size;
+    return tree[block].number - tree[above].number < tree[above].size;
 }
 
 static bool dominates(const graph *g, uint32_t above, uint32_t block)

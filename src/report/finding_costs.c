@@ -28,7 +28,7 @@ static double share_of(const sl_findings *findings, const sl_rule *rule, const c
     return share;
 }
 
-/* The places of a rule in a kernel get parts of what the kernel saves. */
+/* The locations of a rule in a kernel get parts of what the kernel saves. */
 static void distribute(sl_findings *findings, const sl_rule *rule, const char *symbol, double saved, double total)
 {
     double work = share_of(findings, rule, symbol);

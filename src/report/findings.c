@@ -36,7 +36,7 @@ static bool same_group(const sl_finding *a, const sl_finding *b)
 
 typedef struct ranked {
     sl_finding finding;
-    double group, cycles; /* of its rule in its kernel: shares and cycles of all places */
+    double group, cycles; /* of its rule in its kernel: shares and cycles of all locations */
     size_t order;
 } ranked;
 
@@ -237,7 +237,7 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
 {
     const sl_finding *f = &findings->list.items[first];
     sl_finding all = *f;
-    char place[1024], text[2048], effect[128], also[512] = "";
+    char where[1024], text[2048], effect[128], also[512] = "";
     size_t used = 0, named = 0;
     for (size_t i = first + 1; i < end; i++) {
         const sl_finding *other = &findings->list.items[i];
@@ -254,7 +254,7 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
         snprintf(also + used, sizeof also - used, " and %zu more", named - MAX_ALSO);
     const char *style = all.share >= 0.2 ? SL_STYLE_BAD : all.share >= 0.05 ? SL_STYLE_WARN : "";
     fprintf(file, "%s%zu. %s%s:", style, number, f->rule->name, *style ? SL_STYLE_END : "");
-    sl_text_wrap(file, sl_finding_location(f, place, sizeof place), INDENT + strlen(f->rule->name) + 1, INDENT, width);
+    sl_text_wrap(file, sl_finding_location(f, where, sizeof where), INDENT + strlen(f->rule->name) + 1, INDENT, width);
     fputc('\n', file);
     snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, effect_text(&all, effect, sizeof effect), also,
              *also ? "." : "");

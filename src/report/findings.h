@@ -64,7 +64,7 @@ typedef struct sl_finding {
     const sl_rule *rule;
     const char *symbol, *kernel; /* its short name */
     const sl_inst_name *inst;    /* NULL: of the kernel as a whole */
-    uint32_t copies;             /* instructions of that place */
+    uint32_t copies;             /* instructions of that location */
     double effect;               /* in the rule's unit */
     double cycles, share;        /* estimated time of the GPU, and of all launches */
     bool estimated;              /* by the launches without the cause; else the share of work */
@@ -83,13 +83,13 @@ typedef struct sl_findings {
     sl_arena arena;
     char machine[SL_MACHINE_NAME];
     SL_ARRAY(sl_quiet_kernel) quiet;
-    SL_ARRAY(sl_finding) list; /* the largest share of a rule and kernel first; its places together */
+    SL_ARRAY(sl_finding) list; /* the largest share of a rule and kernel first; its locations together */
 } sl_findings;
 
 /* Borrows from the logs. The caller frees it by sl_findings_fini, also after a failure. */
 sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings, sl_error *error);
 void sl_findings_fini(sl_findings *findings); /* zeros are fine */
-/* Whether a finding is another place of the one before it. */
+/* Whether a finding is another location of the one before it. */
 bool sl_finding_continues(const sl_findings *findings, size_t at);
 /* "norms, slow.cu:9 (x4), ld.global.f32 of param_0". Returns `buffer`. */
 char *sl_finding_location(const sl_finding *finding, char *buffer, size_t size);

@@ -164,7 +164,7 @@ static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
     return true;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 /* Whether two access sectors alike: of the loads of one line, some can be strided and others not. */
 static bool alike(const sl_counts *a, const sl_counts *b)
@@ -176,47 +176,48 @@ static bool alike(const sl_counts *a, const sl_counts *b)
     return some <= 2 * others && others <= 2 * some;
 }
 
-static uint64_t place_key(const void *places, uint32_t place)
+static uint64_t location_key(const void *locations, uint32_t location)
 {
-    return sl_inst_location_hash(((const sl_place *)places)[place].inst);
+    return sl_inst_location_hash(((const sl_location *)locations)[location].inst);
 }
 
-/* The first of the places that an instruction belongs to; their number where there is none. */
-static size_t find_place(const sl_index *index, const sl_place *place, size_t places, const sl_inst_name *inst,
-                         uint64_t key, const sl_counts *counts)
+/* The first of the locations that an instruction belongs to; their number where there is none. */
+static size_t find_location(const sl_index *index, const sl_location *location, size_t locations,
+                            const sl_inst_name *inst, uint64_t key, const sl_counts *counts)
 {
-    size_t found = places;
+    size_t found = locations;
     sl_index_for(index, key, slot)
     {
         size_t at = sl_index_item(index, slot);
-        if (at < found && sl_inst_same_location(place[at].inst, inst) && alike(&place[at].counted, counts))
+        if (at < found && sl_inst_same_location(location[at].inst, inst) && alike(&location[at].counted, counts))
             found = at;
     }
     return found;
 }
 
-static bool add_places(sl_kernel_facts *k, const sl_kernel_sum *counted, const sl_kernel_sum *measured, sl_arena *arena)
+static bool add_locations(sl_kernel_facts *k, const sl_kernel_sum *counted, const sl_kernel_sum *measured,
+                          sl_arena *arena)
 {
-    sl_place *place = sl_arena_array(arena, sl_place, k->kernel->insts);
+    sl_location *location = sl_arena_array(arena, sl_location, k->kernel->insts);
     sl_index index = {0};
-    bool good = place;
+    bool good = location;
     for (uint32_t i = 0; good && i < k->kernel->insts; i++) {
         const sl_inst_name *inst = &k->kernel->inst[i];
         if (!sl_counter_set_any(&counted->load[i].known))
             continue;
         uint64_t key = sl_inst_location_hash(inst);
-        size_t at = find_place(&index, place, k->places, inst, key, &counted->load[i]);
-        if (at == k->places) {
-            place[k->places++] = (sl_place){.inst = inst};
-            good = sl_index_add(&index, key, (uint32_t)at, place_key, place);
+        size_t at = find_location(&index, location, k->locations, inst, key, &counted->load[i]);
+        if (at == k->locations) {
+            location[k->locations++] = (sl_location){.inst = inst};
+            good = sl_index_add(&index, key, (uint32_t)at, location_key, location);
         }
-        place[at].copies++;
-        sl_counts_merge(&place[at].counted, &counted->load[i]);
+        location[at].copies++;
+        sl_counts_merge(&location[at].counted, &counted->load[i]);
         if (measured)
-            sl_counts_merge(&place[at].measured, &measured->load[i]);
+            sl_counts_merge(&location[at].measured, &measured->load[i]);
     }
     sl_index_fini(&index);
-    k->place = place;
+    k->location = location;
     return good;
 }
 
@@ -247,7 +248,7 @@ static sl_status join(const sl_findings_input *in, sl_kernel_sum *const sums[3],
         if (sums[1])
             k->measured = sums[1][i].counts;
         k->modeled = sl_counts_has(&k->measured, SL_COUNTER_ld_sector_hits);
-        if (!add_places(k, &sums[0][i], sums[1] ? &sums[1][i] : NULL, arena))
+        if (!add_locations(k, &sums[0][i], sums[1] ? &sums[1][i] : NULL, arena))
             return sl_fail_memory(error);
     }
     for (size_t n = 0; n < in->counted->launches.count; n++)

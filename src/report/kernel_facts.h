@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rules of findings look at: a kernel, its memory instructions by place, and what they are estimated to cost.
+/* What the rules of findings look at: a kernel, its memory instructions by location, and what they are estimated to
+ * cost.
  */
 #ifndef SL_REPORT_KERNEL_FACTS_H
 #define SL_REPORT_KERNEL_FACTS_H
@@ -13,11 +14,11 @@ typedef struct sl_costs {
 } sl_costs;
 
 /* A source line and an opcode of a kernel, on one array; instructions that access sectors alike. */
-typedef struct sl_place {
+typedef struct sl_location {
     const sl_inst_name *inst;
     uint32_t copies;
     sl_counts counted, measured;
-} sl_place;
+} sl_location;
 
 typedef struct sl_kernel_facts {
     const sl_logged_kernel *kernel;
@@ -35,8 +36,8 @@ typedef struct sl_kernel_facts {
     uint32_t resident_blocks, resident_warps, block_warps;
     uint64_t l1_bytes;
     const char *limit;
-    size_t places;
-    sl_place *place;
+    size_t locations;
+    sl_location *location;
 } sl_kernel_facts;
 
 /* Bytes of an array in all launches of a kernel. */
@@ -65,7 +66,7 @@ static inline double sl_fact(const sl_counts *counts, sl_counter counter)
 /* Bytes of an array, by name, in all launches of a kernel; 0: unknown. */
 double sl_array_bytes(const sl_fact_list *facts, const sl_logged_kernel *kernel, const char *array);
 void sl_facts_fini(sl_fact_list *facts);
-/* The caller frees it by sl_facts_fini, also after a failure; kernels and places are in the arena. */
+/* The caller frees it by sl_facts_fini, also after a failure; kernels and locations are in the arena. */
 sl_status sl_facts_gather(const sl_findings_input *input, sl_arena *arena, sl_fact_list *facts, sl_error *error);
 
 #endif

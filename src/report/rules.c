@@ -16,15 +16,15 @@ const sl_rule sl_rules[SL_RULES] = {
 enum { SECTOR = 32 };
 
 /* A source location or kernel for which a rule reports something; `work` in cycles of SMs. */
-static sl_finding *found(sl_rule_run *run, const sl_place *place, double effect, double work)
+static sl_finding *found(sl_rule_run *run, const sl_location *location, double effect, double work)
 {
     const sl_kernel_facts *k = run->kernel;
     double cycles = k->work > 0 ? work / k->work * k->time : 0;
     sl_finding f = {.rule = run->rule,
                     .symbol = k->kernel->symbol,
                     .kernel = k->kernel->name,
-                    .inst = place ? place->inst : NULL,
-                    .copies = place ? place->copies : 0,
+                    .inst = location ? location->inst : NULL,
+                    .copies = location ? location->copies : 0,
                     .effect = effect,
                     .cycles = cycles,
                     .share = run->facts->time > 0 ? cycles / run->facts->time : 0};
@@ -74,7 +74,7 @@ typedef struct accesses {
 } accesses;
 
 /* Sectors beyond the least: full ones, and at least one for each request. One more may come of misalignment alone. */
-static void find_scattered(sl_rule_run *run, const sl_place *p, accesses a, double extra_cost, const char *verb)
+static void find_scattered(sl_rule_run *run, const sl_location *p, accesses a, double extra_cost, const char *verb)
 {
     double ideal = fmax(a.requests, a.bytes / SECTOR), used = fmin(1, a.bytes / (a.sectors * SECTOR));
     char share[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES], least[SL_HUMAN_BYTES];
@@ -93,8 +93,8 @@ static void find_scattered(sl_rule_run *run, const sl_place *p, accesses a, doub
 static void find_uncoalesced_loads(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
-    for (size_t i = 0; i < k->places; i++) {
-        const sl_place *p = &k->place[i];
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_location *p = &k->location[i];
         accesses a = {SL_FACT(p->counted, ld_requests) + SL_FACT(p->counted, async_requests),
                       SL_FACT(p->counted, ld_sectors) + SL_FACT(p->counted, async_sectors),
                       SL_FACT(p->counted, ld_bytes) + SL_FACT(p->counted, async_bytes), 0};
@@ -108,8 +108,8 @@ static void find_uncoalesced_loads(sl_rule_run *run)
 static void find_strided_stores(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
-    for (size_t i = 0; i < k->places; i++) {
-        const sl_place *p = &k->place[i];
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_location *p = &k->location[i];
         accesses a = {SL_FACT(p->counted, st_requests), SL_FACT(p->counted, st_sectors), SL_FACT(p->counted, st_bytes),
                       0};
         find_scattered(run, p, a, k->cost->l2_sector, "write"); /* all stores go to L2 */
@@ -124,12 +124,12 @@ static double lost(const sl_counts *m)
     return SL_FACT(*m, capacity_sectors) + SL_FACT(*m, conflict_sectors) + SL_FACT(*m, mshr_sectors);
 }
 
-static const sl_place *most(const sl_kernel_facts *k, double weight(const sl_counts *))
+static const sl_location *largest(const sl_kernel_facts *k, double weight(const sl_counts *))
 {
-    const sl_place *best = NULL;
-    for (size_t i = 0; i < k->places; i++)
-        if (weight(&k->place[i].measured) > (best ? weight(&best->measured) : 0))
-            best = &k->place[i];
+    const sl_location *best = NULL;
+    for (size_t i = 0; i < k->locations; i++)
+        if (weight(&k->location[i].measured) > (best ? weight(&best->measured) : 0))
+            best = &k->location[i];
     return best;
 }
 
@@ -165,7 +165,7 @@ static void find_l1_thrashing(sl_rule_run *run)
     char share[SL_HUMAN_BYTES], fit[160];
     if (!k->modeled || again <= 0 || again < run->rule->threshold * sectors || by_conflict(&k->measured))
         return;
-    sl_finding *f = found(run, most(k, lost), again, again * fetch_cost(k));
+    sl_finding *f = found(run, largest(k, lost), again, again * fetch_cost(k));
     cite(f, "lost_share", again / sectors);
     cite(f, "working_set_bytes", SL_FACT(k->measured, working_set_bytes));
     cite(f, "l1_capacity_bytes", (double)k->l1_bytes);
@@ -188,7 +188,7 @@ static void find_conflict_misses(sl_rule_run *run)
     if (!k->modeled || conflict <= 0 || conflict < run->rule->threshold * sectors || !by_conflict(&k->measured))
         return;
     const sl_level *l1 = &k->machine->level[0];
-    sl_finding *f = found(run, most(k, conflicts), conflict, conflict * fetch_cost(k));
+    sl_finding *f = found(run, largest(k, conflicts), conflict, conflict * fetch_cost(k));
     cite(f, "conflict_share", conflict / sectors);
     cite(f, "ways", l1->ways);
     SAY(run, f, "%s of the load sectors miss because their lines share a set of %u ways; L1 as a whole has room.",
@@ -196,12 +196,12 @@ static void find_conflict_misses(sl_rule_run *run)
 }
 
 /* Whether other instructions use the lines that this one fills: those of the same array that hit, or would. */
-static bool used_by_others(const sl_kernel_facts *k, const sl_place *p)
+static bool used_by_others(const sl_kernel_facts *k, const sl_location *p)
 {
     double used = 0;
-    for (size_t i = 0; i < k->places; i++)
-        if (&k->place[i] != p && sl_inst_same_array(k->place[i].inst, p->inst))
-            used += SL_FACT(k->place[i].measured, ld_sector_hits) + lost(&k->place[i].measured);
+    for (size_t i = 0; i < k->locations; i++)
+        if (&k->location[i] != p && sl_inst_same_array(k->location[i].inst, p->inst))
+            used += SL_FACT(k->location[i].measured, ld_sector_hits) + lost(&k->location[i].measured);
     return used > sl_finding_limit.stream_share * SL_FACT(p->measured, ld_sectors);
 }
 
@@ -212,15 +212,15 @@ static void find_no_reuse(sl_rule_run *run)
     double misses = SL_FACT(k->measured, ld_sector_misses), gone = lost(&k->measured);
     if (!k->modeled || misses <= 0)
         return;
-    for (size_t i = 0; i < k->places; i++) {
-        const sl_place *p = &k->place[i];
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_location *p = &k->location[i];
         double sectors = SL_FACT(p->measured, ld_sectors), hits = SL_FACT(p->measured, ld_sector_hits);
         double fills = SL_FACT(p->measured, ld_sector_misses) - SL_FACT(p->measured, bypassed_sectors);
         double others = gone - lost(&p->measured);
         char share[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES], loses[SL_HUMAN_BYTES];
         bool stream =
             sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < least->stream_share * sectors;
-        /* last, since it looks at all places: few have such a share of the misses */
+        /* last, since it looks at all locations: few have such a share of the misses */
         if (!stream || fills < least->stream_share * misses ||
             others < least->lost_share * SL_FACT(k->measured, ld_sectors) || used_by_others(k, p))
             continue;
@@ -260,14 +260,14 @@ static void find_local_memory(sl_rule_run *run)
                  SL_FACT(*c, red_sectors) + SL_FACT(*c, async_sectors);
     if (local <= 0 || local < run->rule->threshold * all)
         return;
-    for (size_t i = 0; i < k->places; i++) {
-        const sl_counts *p = &k->place[i].counted;
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_counts *p = &k->location[i].counted;
         double sectors = SL_FACT(*p, local_ld_sectors) + SL_FACT(*p, local_st_sectors);
         double requests = SL_FACT(*p, local_ld_requests) + SL_FACT(*p, local_st_requests);
         char share[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES];
         if (sectors <= 0)
             continue;
-        sl_finding *f = found(run, &k->place[i], sectors, sectors * k->cost->l1_sector + requests * k->cost->issue);
+        sl_finding *f = found(run, &k->location[i], sectors, sectors * k->cost->l1_sector + requests * k->cost->issue);
         cite(f, "local_share", local / all);
         cite(f, "local_requests", requests);
         SAY(run, f, "%s requests to local memory, which makes up %s of the sectors that the kernel accesses.",
@@ -278,8 +278,8 @@ static void find_local_memory(sl_rule_run *run)
 static void find_bank_conflicts(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
-    for (size_t i = 0; i < k->places; i++) {
-        const sl_place *p = &k->place[i];
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_location *p = &k->location[i];
         double requests = SL_FACT(p->counted, shared_ld_requests) + SL_FACT(p->counted, shared_st_requests);
         double passes = SL_FACT(p->counted, shared_ld_wavefronts) + SL_FACT(p->counted, shared_st_wavefronts);
         double each = fmax(1, ceil(p->inst->width * (double)k->lanes / (32 * 4)));
@@ -298,8 +298,8 @@ static void find_bank_conflicts(sl_rule_run *run)
 static void find_hot_atomics(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
-    for (size_t i = 0; i < k->places; i++) {
-        const sl_place *p = &k->place[i];
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_location *p = &k->location[i];
         double sectors = SL_FACT(p->counted, atom_sectors) + SL_FACT(p->counted, red_sectors);
         double bytes = sectors > 0 ? sl_array_bytes(run->facts, k->kernel, p->inst->array) : 0;
         char count[SL_HUMAN_BYTES], room[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES];

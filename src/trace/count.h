@@ -53,9 +53,10 @@ typedef struct sl_shape_counts {
     int64_t lowest, highest; /* distances from the first lane of the mask */
     /* zeros at first */
     uint8_t kind;
-    uint32_t sectors, bytes; /* sectors: or passes over the banks of shared memory */
-    uint64_t at, place; /* the same sectors are accessed wherever `place` has the bits of an address that `at` has… */
-    uint32_t groups;    /* …which are in so many groups of less than 64 */
+    uint32_t sectors, bytes;  /* sectors: or passes over the banks of shared memory */
+    uint64_t at, offset_mask; /* the same sectors are accessed wherever `offset_mask` has the bits of an address that
+                                 `at` has… */
+    uint32_t groups;          /* …which are in so many groups of less than 64 */
     struct {
         uint64_t from, bits; /* the first of them, counted from that of the lowest lane; which of 64 from there on */
     } group[SL_SHAPE_GROUPS];

@@ -397,7 +397,7 @@ typedef enum shape_kind {
     SHAPE_NEW,
     SHAPE_DENSE,  /* ascending, and every sector between the first and the last is accessed */
     SHAPE_GROUPS, /* sectors in a few groups */
-    SHAPE_FAR,    /* neighboring lanes at one distance, all at the same place of their sector */
+    SHAPE_FAR,    /* neighboring lanes at one distance, all at the same offset in their sector */
     SHAPE_BANKS,  /* shared memory */
     SHAPE_ANY,    /* lane by lane */
 } shape_kind;
@@ -439,7 +439,7 @@ static bool find_sectors(const sl_launch_counter *c, sl_shape_counts *shape, con
 static shape_kind kind_in_global(const sl_launch_counter *c, sl_shape_counts *shape, const uint64_t *distance,
                                  uint64_t at)
 {
-    uint64_t sector = UINT64_C(1) << c->log2_sector, before = 0, place = 0;
+    uint64_t sector = UINT64_C(1) << c->log2_sector, before = 0, offset_mask = 0;
     uint64_t run = shape->mask >> __builtin_ctzll(shape->mask);
     bool dense = true, line = !(run & (run + 1));
     shape->stride = run > 1 ? distance[__builtin_ctzll(shape->mask) + 1] : 0;
@@ -447,16 +447,16 @@ static shape_kind kind_in_global(const sl_launch_counter *c, sl_shape_counts *sh
         uint64_t now = distance[__builtin_ctzll(left)];
         dense &= now - before <= sector;
         line &= now - before == shape->stride;
-        place |= now;
+        offset_mask |= now;
         before = now;
     }
-    shape->place = place & (sector - 1) ? sector - 1 : 0;
+    shape->offset_mask = offset_mask & (sector - 1) ? sector - 1 : 0;
     if (dense)
         return SHAPE_DENSE;
     if (find_sectors(c, shape, distance, at))
         return SHAPE_GROUPS;
     shape->sectors = (uint32_t)__builtin_popcountll(shape->mask);
-    return line && !shape->place ? SHAPE_FAR : SHAPE_ANY;
+    return line && !shape->offset_mask ? SHAPE_FAR : SHAPE_ANY;
 }
 
 static __attribute__((noinline)) void meet_shape(sl_launch_counter *c, uint32_t slot, sl_shape_counts *shape,
@@ -509,7 +509,7 @@ static __attribute__((noinline)) void any_shape(sl_launch_counter *c, uint32_t s
             add(c, slot, SL_IN_SHARED, shape->sectors);
         return;
     }
-    if (shape->kind == SHAPE_GROUPS && (at ^ shape->at) & shape->place && !find_sectors(c, shape, distance, at))
+    if (shape->kind == SHAPE_GROUPS && (at ^ shape->at) & shape->offset_mask && !find_sectors(c, shape, distance, at))
         shape->kind = SHAPE_ANY;
     if (shape->kind >= SHAPE_BANKS) {
         access_each(c, slot, shape, distance, at);

@@ -9,7 +9,7 @@
 #include "machine/occupancy.h"
 #include "trace/codec.h"
 
-/* What each partition of the last level has just accessed, by line; a later line replaces one in its place. Half of the
+/* What each partition of the last level has just accessed, by line; a later line replaces it. Half of the
  * lines of a first level: each entry stands for some cores. */
 enum { LOG2_RECENT = 11, MAX_PARTITIONS = 8, MAX_SCHEDULED = 1 << 20 };
 typedef struct recent {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tunes one launch: makes its timer, chooses cache controls by each selection strategy, and adds the choice of the
- * first one to the plan of the launch's code. src/analysis finds the launches of inputs, src/interpose those of programs.
+ * first one to the plan of the launch's code. src/analysis finds the launches of inputs, src/interpose those of
+ * programs.
  */
 #ifndef SL_TUNE_TUNE_H
 #define SL_TUNE_TUNE_H
