@@ -149,8 +149,9 @@ static void add_paper(sl_document *d, const sl_reproduction *r)
     if (sl_reproduction_tally(r, tally)) {
         sl_document_line(d, "\n%s: %zu agree, %zu have the same direction, %zu differ", r->paper->name,
                          tally[SL_VERDICT_AGREES], tally[SL_VERDICT_DIRECTION], tally[SL_VERDICT_DIFFERS]);
-        if (tally[SL_VERDICT_HOLE])
-            sl_document_line(d, ", %zu are unknown", tally[SL_VERDICT_HOLE]);
+        for (int v = SL_VERDICT_UNRESOLVED; v < SL_VERDICTS; v++)
+            if (tally[v])
+                sl_document_line(d, ", %zu %s", tally[v], sl_verdict_names[v]);
         sl_document_line(d, "\n");
     }
     for (size_t i = 0; i < r->points; i++) {

@@ -8,7 +8,8 @@
 #include "report/page_sections.h"
 #include "report/reproduction.h"
 
-static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};
+static const char *const verdict_class[SL_VERDICTS] = {
+    "", "v-agrees", "v-direction", "v-differs", "v-unresolved", "v-input", "v-unknown"};
 
 static void write_verdict(FILE *file, const void *of)
 {
@@ -345,12 +346,13 @@ static sl_status write_figure(FILE *file, const sl_reproduction *r, const sl_pap
 
 static void write_overview(FILE *file, const sl_reproduction *r)
 {
-    static const char *const titles[SL_VERDICTS] = {"", "agree", "same direction", "differ", "unknown"};
+    static const char *const titles[SL_VERDICTS] = {"",       "agree",  "same direction", "differ", "not resolved",
+                                                    "inputs", "unknown"};
     size_t tally[SL_VERDICTS];
     bool judged = sl_reproduction_tally(r, tally);
     fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
     for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS && judged; v++)
-        if (tally[v] || v != SL_VERDICT_HOLE)
+        if (tally[v] || v <= SL_VERDICT_DIFFERS)
             fprintf(file, "<div class=%s><dt>%s</dt><dd>%zu</dd></div>\n", verdict_class[v], titles[v], tally[v]);
     fputs("</dl>\n<p>", file);
     sl_html_text(file, r->paper->summary);

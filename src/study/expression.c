@@ -21,6 +21,7 @@ typedef enum operation {
     AND,
     MIN,
     MAX,
+    ABS,
     /* over the programs of a group */
     GEOMEAN,
     MEAN,
@@ -34,8 +35,15 @@ typedef enum operation {
 static const struct {
     const char *name;
     operation operation;
-} functions[] = {{"min", MIN},    {"max", MAX}, {"geomean", GEOMEAN},     {"mean", MEAN},
-                 {"sum", SUM},    {"at", AT},   {"group_min", GROUP_MIN}, {"group_max", GROUP_MAX},
+} functions[] = {{"min", MIN},
+                 {"max", MAX},
+                 {"abs", ABS},
+                 {"geomean", GEOMEAN},
+                 {"mean", MEAN},
+                 {"sum", SUM},
+                 {"at", AT},
+                 {"group_min", GROUP_MIN},
+                 {"group_max", GROUP_MAX},
                  {"count", COUNT}};
 
 struct sl_expression {
@@ -123,8 +131,10 @@ static const sl_expression *parse_function(parser *p, operation what)
     sl_expression e = {.operation = what};
     if (!accept(p, "("))
         return trouble(p, "a '(' is missing after the function name", NULL);
-    if (what == MIN || what == MAX) {
+    if (what == MIN || what == MAX || what == ABS) {
         const sl_expression *all = parse_arguments(p, what);
+        if (what == ABS && !p->status && all->right)
+            return trouble(p, "abs() takes one argument", NULL);
         return p->status || accept(p, ")") ? all : trouble(p, "a ')' is missing", NULL);
     }
     char *name = parse_name(p);
@@ -147,6 +157,8 @@ static const sl_expression *parse_named(parser *p)
     if (!name)
         return NULL;
     if (*p->at != '.') {
+        if (!strcmp(name, "value"))
+            return p->names->value ? p->names->value : trouble(p, "there is no value here", NULL);
         for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
             if (!strcmp(name, functions[i].name))
                 return parse_function(p, functions[i].operation);
@@ -297,6 +309,8 @@ double sl_expression_value(const sl_expression *e, const sl_expression_source *s
     if (e->operation >= GEOMEAN)
         return group_value(e, source, holes);
     double a = sl_expression_value(e->left, source, program, holes);
+    if (e->operation == ABS)
+        return fabs(a);
     if (!e->right) /* the last argument of min or max */
         return a;
     double b = sl_expression_value(e->right, source, program, holes);

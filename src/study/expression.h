@@ -6,6 +6,8 @@
  *   count(GROUP, e)        number of programs for which e is true
  *   at(PROGRAM, e)         e for that program
  *   min(e, …) max(e, …)    of their arguments
+ *   abs(e)                 without its sign
+ *   value                  in a condition about a number: that number
  *   + - * / < > <= >= and  with their usual meaning; true is 1
  *
  * Unknown values (a point that failed, a program that is not run) are NaN and are skipped in groups. */
@@ -25,6 +27,7 @@ typedef struct sl_expression_names {
     int (*program)(const void *context, const char *name);
     int (*group)(const void *context, const char *name);
     const void *context;
+    const sl_expression *value; /* what `value` stands for; NULL: nothing */
 } sl_expression_names;
 
 /* Allocated in the arena. The error has no location. */

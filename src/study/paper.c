@@ -537,29 +537,36 @@ static sl_status read_reasons(reader *r, const yaml_node_t *map, sl_paper_column
     return SL_OK;
 }
 
-static sl_status read_measure(reader *r, const yaml_node_t *unit, const yaml_node_t *digits, const yaml_node_t *neutral,
-                              const yaml_node_t *within, const yaml_node_t *still, sl_paper_measure *m)
+/* The keys of columns and claims that say how numbers are compared come first among theirs. */
+enum { UNIT, DIGITS, NEUTRAL, WITHIN, STILL, NOISE, INPUT, MEASURE_KEYS };
+#define MEASURE_NAMES "unit", "digits", "neutral", "within", "still", "noise", "input"
+
+static sl_status read_measure(reader *r, const yaml_node_t *const *v, sl_paper_measure *m)
 {
     uint64_t decimals = 2;
+    const char *formula;
     *m = (sl_paper_measure){.unit = "", .neutral = NAN, .within = 0.05, .still = 0.02};
-    sl_status status = copy_word(r, unit, "unit", &m->unit);
+    sl_status status = copy_word(r, v[UNIT], "unit", &m->unit);
     if (!status)
-        status = sl_yaml_read_count(&r->yaml, digits, "digits", &decimals);
+        status = sl_yaml_read_count(&r->yaml, v[DIGITS], "digits", &decimals);
     if (!status && decimals > 6)
-        return FAIL(digits, "at most 6 digits are shown");
+        return FAIL(v[DIGITS], "at most 6 digits are shown");
     m->digits = (int)decimals;
     if (!status)
-        status = sl_yaml_read_number(&r->yaml, neutral, "neutral", &m->neutral);
+        status = sl_yaml_read_number(&r->yaml, v[NEUTRAL], "neutral", &m->neutral);
     if (!status)
-        status = sl_yaml_read_number(&r->yaml, within, "within", &m->within);
-    return status ? status : sl_yaml_read_number(&r->yaml, still, "still", &m->still);
+        status = sl_yaml_read_number(&r->yaml, v[WITHIN], "within", &m->within);
+    if (!status)
+        status = sl_yaml_read_number(&r->yaml, v[STILL], "still", &m->still);
+    if (!status)
+        status = read_expression(r, v[NOISE], "noise", &m->noise, &formula);
+    return status ? status : sl_yaml_read_flag(&r->yaml, v[INPUT], "input", &m->input);
 }
 
 static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
 {
-    enum { NAME, VALUE, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, MEAN, PAPER, WHY, EACH_, KEYS };
-    static const char *const names[] = {"name",  "value", "unit",  "digits", "neutral", "within",
-                                        "still", "mean",  "paper", "why",    "each",    NULL};
+    enum { NAME = MEASURE_KEYS, VALUE, MEAN, PAPER, WHY, EACH_, KEYS };
+    static const char *const names[] = {MEASURE_NAMES, "name", "value", "mean", "paper", "why", "each", NULL};
     sl_paper_figure *figure = to;
     sl_paper_column *column = &figure->column[figure->columns++];
     (void)key;
@@ -574,7 +581,7 @@ static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_
     if (!status)
         status = read_expression(r, v[VALUE], "value", &column->value, &column->formula);
     if (!status)
-        status = read_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &column->measure);
+        status = read_measure(r, v, &column->measure);
     if (!status)
         status = sl_yaml_read_choice(&r->yaml, v[MEAN], "mean", means, &mean);
     column->mean = (sl_paper_mean)mean;
@@ -585,10 +592,10 @@ static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_
 
 static sl_status read_claim(reader *r, const yaml_node_t *node, sl_paper_claim *claim)
 {
-    enum { SAYS, VALUE, HOLDS, DIRECTION, PAPER, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, WHY, KEYS };
-    static const char *const names[] = {"says",   "value",   "holds",  "direction", "paper", "unit",
-                                        "digits", "neutral", "within", "still",     "why",   NULL};
+    enum { SAYS = MEASURE_KEYS, VALUE, HOLDS, DIRECTION, PAPER, WHY, KEYS };
+    static const char *const names[] = {MEASURE_NAMES, "says", "value", "holds", "direction", "paper", "why", NULL};
     const yaml_node_t *v[KEYS];
+    const char *condition = NULL;
     claim->number = NAN;
     sl_status status = sl_yaml_pick(&r->yaml, node, "a claim", names, v);
     if (!status && (!v[SAYS] || !(v[HOLDS] || (v[VALUE] && v[PAPER]))))
@@ -598,15 +605,19 @@ static sl_status read_claim(reader *r, const yaml_node_t *node, sl_paper_claim *
     if (!status)
         status = copy_word(r, v[SAYS], "says", &claim->says);
     if (!status)
-        status = read_expression(r, v[DIRECTION], "direction", &claim->direction, &claim->formula);
-    if (!status)
-        status = read_expression(r, v[HOLDS], "holds", &claim->holds, &claim->formula);
-    if (!status)
         status = read_expression(r, v[VALUE], "value", &claim->value, &claim->formula);
+    r->names.value = claim->value;
+    if (!status)
+        status = read_expression(r, v[DIRECTION], "direction", &claim->direction, &condition);
+    if (!status)
+        status = read_expression(r, v[HOLDS], "holds", &claim->holds, &condition);
+    r->names.value = NULL;
+    if (!claim->formula)
+        claim->formula = condition;
     if (!status)
         status = sl_yaml_read_number(&r->yaml, v[PAPER], "paper", &claim->number);
     if (!status)
-        status = read_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &claim->measure);
+        status = read_measure(r, v, &claim->measure);
     return status ? status : copy_word(r, v[WHY], "why", &claim->why);
 }
 
@@ -742,7 +753,7 @@ sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_pa
     reader r = {.paper = paper};
     *paper = (sl_paper){.summary = "", .quick_size = "default"};
     sl_arena_init(&paper->arena);
-    r.names = (sl_expression_names){find_config, find_program, find_group, paper};
+    r.names = (sl_expression_names){find_config, find_program, find_group, paper, NULL};
     sl_status status = sl_yaml_open(&r.yaml, path, text, bytes, error);
     if (status)
         return status;

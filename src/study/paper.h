@@ -42,12 +42,16 @@ typedef struct sl_paper_config {
 typedef enum sl_paper_mean { SL_MEAN_NONE, SL_MEAN_GEOMETRIC, SL_MEAN_ARITHMETIC } sl_paper_mean;
 
 /* How a number is compared with ours. They agree if they differ by at most `within`. Numbers on the same side of the
- * neutral value have the same direction (values within `still` of it are on neither side). */
+ * neutral value have the same direction (values within `still` of it are on neither side). A number that is no
+ * further from the neutral value than its own noise has no direction. An input is what the machine or a policy was
+ * given: it cannot differ. */
 typedef struct sl_paper_measure {
     const char *unit; /* "", "%", "x" */
     int digits;
     double neutral; /* NaN: none */
     double within, still;
+    const sl_expression *noise; /* NULL: none */
+    bool input;
 } sl_paper_measure;
 
 /* A number of the paper, for a program or the mean of a group. */

@@ -7,7 +7,8 @@
 
 #include "base/suggest.h"
 
-const char *const sl_verdict_names[SL_VERDICTS] = {"", "agrees", "same direction", "differs", "unknown"};
+const char *const sl_verdict_names[SL_VERDICTS] = {"",      "agrees", "same direction", "differs", "not resolved",
+                                                   "input", "unknown"};
 
 /* ---- values ---- */
 
@@ -63,6 +64,13 @@ static void note_use(void *context, int program, int config)
         r->first[(size_t)program * r->paper->configs + (size_t)config] = 0;
 }
 
+static void note_column(sl_reproduction *r, const sl_paper_column *column, int program)
+{
+    sl_expression_source source = source_of(r);
+    sl_expression_uses(column->value, &source, program, note_use, r);
+    sl_expression_uses(column->measure.noise, &source, program, note_use, r);
+}
+
 static void note_figure(sl_reproduction *r, const sl_paper_figure *figure)
 {
     sl_expression_source source = source_of(r);
@@ -70,12 +78,13 @@ static void note_figure(sl_reproduction *r, const sl_paper_figure *figure)
         for (size_t g = 0; g < figure->groups; g++) {
             const sl_paper_group *group = &r->group[figure->group[g]];
             for (size_t i = 0; i < group->count; i++)
-                sl_expression_uses(figure->column[c].value, &source, group->program[i], note_use, r);
+                note_column(r, &figure->column[c], group->program[i]);
         }
     for (size_t c = 0; c < figure->claims; c++) {
         sl_expression_uses(figure->claim[c].value, &source, -1, note_use, r);
         sl_expression_uses(figure->claim[c].holds, &source, -1, note_use, r);
         sl_expression_uses(figure->claim[c].direction, &source, -1, note_use, r);
+        sl_expression_uses(figure->claim[c].measure.noise, &source, -1, note_use, r);
     }
 }
 
@@ -207,15 +216,41 @@ static int side(const sl_paper_measure *m, double value)
     return fabs(distance) <= m->still ? 0 : distance > 0 ? 1 : -1;
 }
 
-static sl_verdict judge(const sl_paper_measure *m, double ours, double paper)
+static bool is_noise(const sl_paper_measure *m, double value, double noise)
+{
+    return noise > 0 && fabs(value - m->neutral) <= noise;
+}
+
+static sl_verdict judge(const sl_paper_measure *m, double ours, double noise, double paper)
 {
     if (isnan(paper))
         return SL_VERDICT_NONE;
     if (isnan(ours))
         return SL_VERDICT_HOLE;
+    if (m->input)
+        return SL_VERDICT_INPUT;
+    if (is_noise(m, ours, noise))
+        return side(m, paper) == 0 ? SL_VERDICT_AGREES : SL_VERDICT_UNRESOLVED;
     if (fabs(ours - paper) <= m->within + 1e-9)
         return SL_VERDICT_AGREES;
     return !isnan(m->neutral) && side(m, ours) == side(m, paper) ? SL_VERDICT_DIRECTION : SL_VERDICT_DIFFERS;
+}
+
+/* A claim with a condition. */
+static sl_verdict judge_condition(const sl_reproduction *r, const sl_paper_claim *claim, sl_compared *c)
+{
+    sl_expression_source source = source_of(r);
+    if (claim->measure.input)
+        return SL_VERDICT_INPUT;
+    double holds = sl_expression_value(claim->holds, &source, -1, &c->holes);
+    if (isnan(holds))
+        return SL_VERDICT_HOLE;
+    if (is_noise(&claim->measure, c->ours, c->noise))
+        return SL_VERDICT_UNRESOLVED;
+    if (holds != 0)
+        return SL_VERDICT_AGREES;
+    bool direction = claim->direction && sl_expression_value(claim->direction, &source, -1, &c->holes) > 0;
+    return direction ? SL_VERDICT_DIRECTION : SL_VERDICT_DIFFERS;
 }
 
 static double stated(const sl_paper_column *column, int program, int group)
@@ -234,9 +269,12 @@ static const char *reason(const sl_paper_column *column, int program, int group)
     return NULL;
 }
 
-static sl_compared compared(const sl_paper_measure *measure, double ours, double paper, const char *why)
+static sl_compared compared(const sl_reproduction *r, const sl_paper_measure *measure, int program, double ours,
+                            double paper, const char *why)
 {
-    sl_compared c = {.ours = ours, .paper = paper, .verdict = judge(measure, ours, paper)};
+    sl_expression_source source = source_of(r);
+    double noise = measure->noise ? sl_expression_value(measure->noise, &source, program, NULL) : 0;
+    sl_compared c = {.ours = ours, .paper = paper, .noise = noise, .verdict = judge(measure, ours, noise, paper)};
     c.why = c.verdict > SL_VERDICT_AGREES ? why : NULL;
     return c;
 }
@@ -288,7 +326,8 @@ sl_compared sl_compare_program(const sl_reproduction *r, const sl_paper_column *
     double ours = sl_expression_value(column->value, &source, program, NULL);
     if (r->quick && !r->paper->program[program].quick)
         return (sl_compared){.ours = NAN, .paper = NAN};
-    sl_compared c = compared(&column->measure, ours, stated(column, program, -1), reason(column, program, -1));
+    sl_compared c =
+        compared(r, &column->measure, program, ours, stated(column, program, -1), reason(column, program, -1));
     withhold(&c, is_judged(r, column->value));
     return c;
 }
@@ -308,7 +347,7 @@ sl_compared sl_compare_group(const sl_reproduction *r, const sl_paper_column *co
         count++;
     }
     double mean = count ? sum / (double)count : NAN;
-    sl_compared c = compared(&column->measure, column->mean == SL_MEAN_GEOMETRIC ? exp(mean) : mean,
+    sl_compared c = compared(r, &column->measure, -1, column->mean == SL_MEAN_GEOMETRIC ? exp(mean) : mean,
                              stated(column, -1, group), reason(column, -1, group));
     c.holes = holes;
     withhold(&c, r->group[group].count == r->paper->group[group].count && is_judged(r, column->value));
@@ -320,15 +359,10 @@ sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *cla
     sl_expression_source source = source_of(r);
     bool holes = false;
     double ours = claim->value ? sl_expression_value(claim->value, &source, -1, &holes) : NAN;
-    sl_compared c = compared(&claim->measure, ours, claim->number, NULL);
+    sl_compared c = compared(r, &claim->measure, -1, ours, claim->number, NULL);
     c.holes = holes;
-    if (claim->holds) {
-        double holds = sl_expression_value(claim->holds, &source, -1, &c.holes);
-        c.verdict = isnan(holds) ? SL_VERDICT_HOLE : holds != 0 ? SL_VERDICT_AGREES : SL_VERDICT_DIFFERS;
-        if (c.verdict == SL_VERDICT_DIFFERS && claim->direction &&
-            sl_expression_value(claim->direction, &source, -1, &c.holes) > 0)
-            c.verdict = SL_VERDICT_DIRECTION;
-    }
+    if (claim->holds)
+        c.verdict = judge_condition(r, claim, &c);
     c.why = c.verdict > SL_VERDICT_AGREES ? claim->why : NULL;
     withhold(&c, is_judged(r, claim->holds) && is_judged(r, claim->direction) && is_judged(r, claim->value));
     return c;

@@ -23,10 +23,12 @@ typedef enum sl_verdict {
     SL_VERDICT_AGREES,
     SL_VERDICT_DIRECTION,
     SL_VERDICT_DIFFERS,
-    SL_VERDICT_HOLE, /* ours is unknown */
+    SL_VERDICT_UNRESOLVED, /* ours is within its own noise */
+    SL_VERDICT_INPUT,      /* ours was given: it cannot differ */
+    SL_VERDICT_HOLE,       /* ours is unknown */
     SL_VERDICTS
 } sl_verdict;
-extern const char *const sl_verdict_names[SL_VERDICTS]; /* "", "agrees", "same direction", "differs", "unknown" */
+extern const char *const sl_verdict_names[SL_VERDICTS]; /* "", "agrees", "same direction", "differs", ... */
 
 /* Plans the points of the wanted figures; `figure` NULL: all of them (in a quick run those marked quick). The
  * paper must outlive it. The caller frees it, also after a failure. */
@@ -38,6 +40,7 @@ void sl_reproduction_free(sl_reproduction *reproduction);
 /* A number of ours and the paper's. */
 typedef struct sl_compared {
     double ours, paper; /* NaN: unknown, not stated */
+    double noise;       /* of ours; 0: none, or not known */
     bool holes;         /* some programs of the group are not in it */
     sl_verdict verdict;
     const char *why; /* NULL: none is given, or needed */

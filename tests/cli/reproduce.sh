@@ -148,7 +148,7 @@ stderr_has "mine has no figure 'three'; it has one, two"
 it 'counts the statements of each verdict in the text and as JSON'
 run "$sluice" reproduce mine.yaml --cache cache --json out.json
 exits 0
-counts=$(sed -n 's/.*"agrees": \([0-9]*\), "same direction": \([0-9]*\), "differs": \([0-9]*\), "unknown": 0.*/\1 agree, \2 have the same direction, \3 differ/p' out.json)
+counts=$(sed -n 's/.*"agrees": \([0-9]*\), "same direction": \([0-9]*\), "differs": \([0-9]*\), "not resolved": 0, "input": 0, "unknown": 0.*/\1 agree, \2 have the same direction, \3 differ/p' out.json)
 run "$sluice" reproduce mine.yaml --cache cache
 stdout_has "mine: $counts"
 

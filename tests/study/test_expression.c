@@ -48,7 +48,7 @@ static size_t members(const void *context, int group, const int **program)
     return group ? 3 : 2;
 }
 
-static const sl_expression_names names = {find_config, find_program, find_group, NULL};
+static const sl_expression_names names = {find_config, find_program, find_group, NULL, NULL};
 static const sl_expression_source source = {value, members, NULL};
 
 static double evaluate(const char *text, int program, bool *holes)
@@ -70,12 +70,28 @@ static void operators_bind_as_usual(void **state)
     static const struct {
         const char *text;
         double value;
-    } cases[] = {
-        {"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9},      {"8 / 2 / 2", 2},       {"7 - 2 - 1", 4},        {"1 + 1 <= 2", 1},
-        {"1 < 1", 0},     {"2 > 1 and 1 >= 1", 1}, {"2 > 1 and 1 > 1", 0}, {"min(3, 1, 2)", 1},     {"max(3, 1, 2)", 3},
-        {"max(5)", 5},    {"1.5e1", 15},           {"A.cycles", 100},      {"A.cycles/B.cycles", 2}};
+    } cases[] = {{"1 + 2 * 3", 7},    {"(1 + 2) * 3", 9},  {"8 / 2 / 2", 2},        {"7 - 2 - 1", 4},
+                 {"1 + 1 <= 2", 1},   {"1 < 1", 0},        {"2 > 1 and 1 >= 1", 1}, {"2 > 1 and 1 > 1", 0},
+                 {"min(3, 1, 2)", 1}, {"max(3, 1, 2)", 3}, {"max(5)", 5},           {"abs(2 - 5)", 3},
+                 {"abs(5 - 2)", 3},   {"1.5e1", 15},       {"A.cycles", 100},       {"A.cycles/B.cycles", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(evaluate(cases[i].text, 0, NULL) == cases[i].value);
+}
+
+static void a_condition_names_the_value_it_is_about(void **state)
+{
+    (void)state;
+    sl_arena arena;
+    sl_error error;
+    const sl_expression *e;
+    sl_expression_names with_value = names;
+    sl_arena_init(&arena);
+    assert_int_equal(sl_expression_parse("A.cycles / 2", &names, &arena, &with_value.value, &error), SL_OK);
+    assert_int_equal(sl_expression_parse("value > 49 and value < 51", &with_value, &arena, &e, &error), SL_OK);
+    assert_true(sl_expression_value(e, &source, 0, NULL) == 1);
+    assert_int_equal(sl_expression_parse("value > 49", &names, &arena, &e, &error), SL_SYNTAX);
+    assert_non_null(strstr(error.text, "there is no value here"));
+    sl_arena_fini(&arena);
 }
 
 static void groups_are_summarized(void **state)
@@ -170,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_bind_as_usual),
+        cmocka_unit_test(a_condition_names_the_value_it_is_about),
         cmocka_unit_test(groups_are_summarized),
         cmocka_unit_test(unknown_values_are_skipped_in_groups_and_reported),
         cmocka_unit_test(the_points_it_needs_follow_from_it),

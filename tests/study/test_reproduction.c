@@ -107,9 +107,52 @@ static void a_quick_run_judges_what_the_full_run_judges(void **state)
     assert_true(judged > 10);
 }
 
+/* Numbers measured elsewhere, so that nothing is run. */
+static const char judged_paper[] =
+    "name: judged\ntitle: verdicts\nsource: none\n"
+    "programs: {A: vecadd, B: vecadd}\n"
+    "groups: {all: [A, B]}\n"
+    "configs:\n"
+    "  M: {values: {A: {gain: 0.9, noise: 1.7}, B: {gain: 24, noise: 1.7}}}\n"
+    "figures:\n"
+    "  - id: gains\n"
+    "    title: gains\n"
+    "    rows: [all]\n"
+    "    columns:\n"
+    "      - {name: gain, value: M.gain, neutral: 0, noise: M.noise, within: 5, paper: {A: 25.94, B: 25.94}}\n"
+    "      - {name: nothing, value: M.gain, neutral: 0, noise: M.noise, within: 0.1, paper: {A: 0}}\n"
+    "      - {name: given, value: M.gain, input: yes, paper: {A: 3}}\n"
+    "      - {name: without noise, value: M.gain, neutral: 0, still: 0.1, within: 5, paper: {A: 25.94}}\n"
+    "    claims:\n"
+    "      - {says: A gains, value: 'at(A, M.gain)', holds: value > 0, neutral: 0, noise: 'at(A, M.noise)'}\n"
+    "      - {says: B gains, value: 'at(B, M.gain)', holds: value > 0, neutral: 0, noise: 'at(B, M.noise)'}\n"
+    "      - {says: given, value: 'at(A, M.gain)', holds: value > 0, input: yes}\n";
+
+static void numbers_within_their_noise_are_not_resolved_and_inputs_not_judged(void **state)
+{
+    (void)state;
+    sl_paper paper;
+    sl_reproduction r;
+    sl_error error;
+    if (sl_paper_parse("judged.yaml", judged_paper, sizeof judged_paper - 1, &paper, &error) ||
+        sl_reproduction_plan(&paper, NULL, false, &r, &error))
+        fail_msg("%s", error.text);
+    const sl_paper_figure *figure = &paper.figure[0];
+    static const sl_verdict of_a[] = {SL_VERDICT_UNRESOLVED, SL_VERDICT_AGREES, SL_VERDICT_INPUT, SL_VERDICT_DIRECTION};
+    for (size_t c = 0; c < figure->columns; c++)
+        assert_int_equal(sl_compare_program(&r, &figure->column[c], 0).verdict, of_a[c]);
+    assert_int_equal(sl_compare_program(&r, &figure->column[0], 1).verdict, SL_VERDICT_AGREES);
+    static const sl_verdict of_claims[] = {SL_VERDICT_UNRESOLVED, SL_VERDICT_AGREES, SL_VERDICT_INPUT};
+    for (size_t c = 0; c < figure->claims; c++)
+        assert_int_equal(sl_compare_claim(&r, &figure->claim[c]).verdict, of_claims[c]);
+    sl_reproduction_free(&r);
+    sl_paper_free(&paper);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_within_their_noise_are_not_resolved_and_inputs_not_judged),
         cmocka_unit_test(a_quick_run_judges_what_the_full_run_judges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
