@@ -72,17 +72,14 @@ static bool can_estimate(const sl_machine *machine)
     return true;
 }
 
-static sl_status analyze(const sl_invocation *inv, const sl_recording *recording, const sl_machine *machine, side *s,
+static sl_status analyze(const sl_invocation *inv, const sl_cli_input *recorded, const sl_machine *machine, side *s,
                          sl_error *error)
 {
     const compare_options *o = inv->values;
     const sl_analysis analysis = {
         .kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL, .machine = machine, .seed = o->input.seed};
-    sl_pool *pool = NULL;
-    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
-    if (!status)
-        status = sl_result_set_make(recording, &analysis, true, pool, inv->progress, &s->set, error);
-    sl_pool_destroy(pool);
+    sl_status status =
+        sl_result_set_make(&recorded->recording, &analysis, true, recorded->pool, inv->progress, &s->set, error);
     const sl_page_input input = {.subject = "",
                                  .counted = s->set.counted.log,
                                  .modeled = s->set.measured.log,
@@ -130,7 +127,7 @@ static int analyze_input(const sl_invocation *inv, const sl_invocation *one, boo
         if (!of[i])
             continue;
         label_side(o, i, input.subject, &machine[i], &sides[i]);
-        if (analyze(inv, &input.recording, &machine[i], &sides[i], &error))
+        if (analyze(inv, &input, &machine[i], &sides[i], &error))
             code = sl_cli_fail(inv, &error);
     }
     code = sl_cli_input_code(&input, code);

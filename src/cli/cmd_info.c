@@ -127,11 +127,7 @@ static sl_status collect_ours(trace_info *info, sl_error *error)
     const sl_recording *recording = &info->input.recording;
     const sl_analysis count = {
         .kind = SL_ANALYSIS_COUNT, .details = true, .unread = ((const info_options *)info->inv->values)->brief};
-    sl_pool *pool = NULL;
-    sl_status status = sl_pool_create((unsigned)info->inv->common->threads, &pool, error);
-    if (!status)
-        status = sl_analyze(recording, &count, pool, info->inv->progress, &info->result, error);
-    sl_pool_destroy(pool);
+    sl_status status = sl_analyze(recording, &count, info->input.pool, info->inv->progress, &info->result, error);
     sl_launch_log_destroy(info->log);
     info->log = info->result.log;
     info->result.log = NULL;
@@ -209,15 +205,8 @@ const sl_command sl_cmd_info = {
                    "it executed and accessed and its size in the file.\n\nTraces of other tools are read as 'sluice "
                    "import' reads them. A damaged or unfinished Sluice trace is shown as far as it can be read; a "
                    "warning says what is lost, and the exit code is 1.\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_JOBS,
-    .values_bytes = sizeof(info_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(info_options, options, defaults, examples),
     .run = run_info,
 };

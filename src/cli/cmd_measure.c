@@ -151,16 +151,9 @@ const sl_command sl_cmd_measure = {
         "Run each kernel unchanged and with the bypass plan applied, alternating, from the same memory "
         "state, and compare the resulting memory: different bytes are an error. Report medians, the speedup "
         "and its standard error. A CUDA program is run twice, and the data that it copies to the host compared.",
-    .options = options,
-    .more_options = sl_input_table,
     .inputs = SL_TAKES_CODE | SL_TAKES_PROGRAMS | SL_USES_SEED,
     .common = SL_COMMON_REPORT,
-    .values_bytes = sizeof(measure_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = "a workload, a PTX file or '-- ./app'",
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(measure_options, options, defaults, examples),
     .run = run,
 };

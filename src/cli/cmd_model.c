@@ -24,38 +24,20 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
                         const sl_cli_input *input)
 {
     const model_options *o = inv->values;
-    sl_analysis analysis = {.kind = SL_ANALYSIS_MODEL,
-                            .sampling = *sampling,
-                            .cold = o->cold,
-                            .machine = machine,
-                            .seed = o->input.seed,
-                            .model = sl_model_options_of(&o->model, o->input.seed)};
+    sl_analyzed_input analyzed = {.inv = inv,
+                                  .input = input,
+                                  .analysis = {.kind = SL_ANALYSIS_MODEL,
+                                               .sampling = *sampling,
+                                               .cold = o->cold,
+                                               .machine = machine,
+                                               .seed = o->input.seed,
+                                               .model = sl_model_options_of(&o->model, o->input.seed)}};
     sl_error error;
     if (o->what_if)
-        return sl_cli_what_if(inv, o->what_if, &analysis, input);
-    sl_result_set set = {0};
-    sl_pool *pool = NULL;
-    analysis.stop = input->recording.launches > 1 ? sl_stop_catch() : NULL;
-    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
-    if (!status)
-        status = sl_result_set_make(&input->recording, &analysis, sl_findings_wanted(inv), pool, inv->progress, &set,
-                                    &error);
-    bool stopped = sl_stop_release();
-    sl_shown_launches shown = {.log = set.measured.log,
-                               .modeled = true,
-                               .sampled = &set.measured,
-                               .machine = machine->name,
-                               .seed = &o->input.seed,
-                               .find = sl_findings_input_of(&set)};
-    sl_shown_input(&shown, input);
-    shown.find.recording = &input->recording;
-    shown.find.estimated = &set.measured;
-    shown.find.model = analysis.model;
-    shown.find.pool = pool;
-    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
-    sl_result_set_fini(&set);
-    sl_pool_destroy(pool);
-    return code ? code : stopped ? SL_EXIT_STOPPED : SL_EXIT_OK;
+        return sl_cli_what_if(inv, o->what_if, &analyzed.analysis, input);
+    int code = sl_analyze_input(&analyzed, &error) ? sl_cli_fail(inv, &error) : sl_show_analyzed(&analyzed);
+    sl_result_set_fini(&analyzed.set);
+    return code;
 }
 
 static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const sl_cli_input *input)
@@ -140,15 +122,8 @@ const sl_command sl_cmd_model = {
         "pass.\n\n--compat hpca14 reproduces the program that the authors of the model published: thread traces on one "
         "core of a Fermi with a 16 KiB L1, counted as that program counts, bugs included, but without the random part "
         "of its latencies. It cannot be combined with other options of the model." SL_SAMPLE_HELP "\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
-    .values_bytes = sizeof(model_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(model_options, options, defaults, examples),
     .run = run_model,
 };

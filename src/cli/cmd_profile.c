@@ -63,27 +63,16 @@ static sl_status describe(const sl_invocation *inv, sl_cli_input *input, const s
     return sl_given_options(inv, fact, facts, input->subject, machine->name, arena, info, error);
 }
 
-static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *input, const sl_machine *machine,
-                                  const sl_profile_options *wanted, sl_result *result, sl_error *error)
-{
-    const sl_analysis analysis = {.kind = SL_ANALYSIS_PROFILE, .machine = machine, .profile = wanted};
-    sl_pool *pool;
-    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
-    if (!status)
-        status = sl_analyze(&input->recording, &analysis, pool, inv->progress, result, error);
-    sl_pool_destroy(pool);
-    return status;
-}
-
 static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl_machine *machine,
                          const sl_profile_options *wanted)
 {
+    const sl_analysis analysis = {.kind = SL_ANALYSIS_PROFILE, .machine = machine, .profile = wanted};
     sl_result result = {0};
     sl_report_info info = {0};
     sl_error error;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_status status = profile_launches(inv, input, machine, wanted, &result, &error);
+    sl_status status = sl_analyze(&input->recording, &analysis, input->pool, inv->progress, &result, &error);
     if (!status)
         status = describe(inv, input, machine, &result.profiled_as, &arena, &info, &error);
     int code = status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
@@ -162,15 +151,8 @@ const sl_command sl_cmd_profile = {
         "shared memory are not.\n\nThe reuse distance predicts a fully associative LRU cache: an access hits if its "
         "distance is below the number of lines. For such a cache of --cache bytes the report shows hits and zero-reuse "
         "fills: lines that are filled and evicted without a hit.\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
-    .values_bytes = sizeof(profile_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(profile_options, options, defaults, examples),
     .run = run_profile,
 };

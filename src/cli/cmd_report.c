@@ -32,7 +32,6 @@ typedef struct report {
     sl_model_options settings;
     char without[SL_WITHOUT_BYTES];
     sl_cli_input input;
-    sl_pool *pool;
     sl_arena arena;
     sl_result_set set; /* modeled and counted */
     sl_result profile;
@@ -59,7 +58,7 @@ static sl_status run_sweep(report *r, sl_analysis_kind kind, sl_status (*points)
     sl_status status = sl_sweep_init(sweep, &like, points == sl_sweep_sizes, error);
     if (!status)
         status = points(sweep, error);
-    return status ? status : sl_sweep_run(sweep, &r->input.recording, r->pool, r->inv->progress, error);
+    return status ? status : sl_sweep_run(sweep, &r->input.recording, r->input.pool, r->inv->progress, error);
 }
 
 /* ---- hardware ---- */
@@ -81,7 +80,7 @@ static sl_status validate(report *r, sl_error *error)
     point.seed = o->seed;
     point.without = r->without;
     point.cold = true; /* as ncu counts with --cache-control all */
-    sl_status status = sl_hardware_comparison_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->pool,
+    sl_status status = sl_hardware_comparison_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->input.pool,
                                                   r->inv->progress, &r->compared, error);
     if (status)
         return status;
@@ -101,20 +100,15 @@ static sl_status validate(report *r, sl_error *error)
 
 static sl_status gather(report *r, sl_error *error)
 {
-    sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
     const sl_recording *recording = &r->input.recording;
+    sl_pool *pool = r->input.pool;
     const sl_analysis profile = {.kind = SL_ANALYSIS_PROFILE, .machine = &r->machine};
     const sl_analysis model = {
         .kind = SL_ANALYSIS_MODEL, .machine = &r->machine, .seed = r->settings.seed, .model = r->settings};
+    sl_status status = sl_analyze(recording, &profile, pool, r->inv->progress, &r->profile, error);
     if (!status)
-        status = sl_analyze(recording, &profile, r->pool, r->inv->progress, &r->profile, error);
-    if (!status)
-        status = sl_result_set_make(recording, &model, true, r->pool, r->inv->progress, &r->set, error);
-    sl_findings_input find = sl_findings_input_of(&r->set);
-    find.recording = recording;
-    find.estimated = &r->set.measured;
-    find.model = r->settings;
-    find.pool = r->pool;
+        status = sl_result_set_make(recording, &model, true, pool, r->inv->progress, &r->set, error);
+    const sl_findings_input find = sl_findings_input_of(&r->set, recording, &model, pool);
     if (!status)
         status = sl_findings_find(&find, &r->findings, error);
     if (!status && !r->options->brief)
@@ -206,7 +200,6 @@ static void report_fini(report *r)
     sl_hardware_comparison_fini(&r->compared);
     sl_ncu_fini(&r->ncu);
     sl_cli_input_close(&r->input);
-    sl_pool_destroy(r->pool);
     sl_arena_fini(&r->arena);
 }
 
@@ -299,16 +292,9 @@ const sl_command sl_cmd_report = {
         "programs are searched for where --source says (of a program that is run here: by default below the current "
         "folder), by the file names recorded at compilation (nvcc -lineinfo); their PTX is taken from the program or "
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET |
               SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
-    .values_bytes = sizeof(report_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(report_options, options, defaults, examples),
     .run = run_report,
 };

@@ -331,17 +331,10 @@ const sl_command sl_cmd_run = {
     .usage = "[options] " SL_INPUT_USAGE,
     .description = "Run a GPU program on the CPU, without a GPU, and report what each kernel launch executed and "
                    "accessed.\n\n" SL_RUN_HELP,
-    .options = run_table,
-    .more_options = sl_input_table,
     .inputs = SL_TAKES_EMULATED | SL_USES_ALL,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
-    .values_bytes = sizeof(run_options),
-    .defaults = &run_defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
-    .takes_program = true,
-    .examples = run_examples,
+    SL_OF_INPUTS(run_options, run_table, run_defaults, run_examples),
     .run = run_any,
 };
 
@@ -351,17 +344,10 @@ const sl_command sl_cmd_trace = {
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description = "Run a GPU program as 'sluice run' does and record what each warp executes and accesses. Every "
                    "other command analyzes the trace without running the program again.\n\n" SL_RUN_HELP,
-    .options = trace_table,
-    .more_options = sl_input_table,
     .inputs = SL_TAKES_EMULATED | SL_USES_ALL,
     .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
-    .values_bytes = sizeof(run_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
-    .takes_program = true,
-    .examples = trace_examples,
+    SL_OF_INPUTS(run_options, trace_table, defaults, trace_examples),
     .run = write_trace,
 };
 

@@ -54,13 +54,9 @@ static sl_status load_machine(const sl_invocation *inv, sl_machine *machine, sl_
 
 /* ---- a run ---- */
 
-/* Inputs and results of a simulation of all launches. */
 typedef struct run {
-    const sl_invocation *inv;
     const sim_options *options;
-    sl_analysis analysis;
-    sl_pool *pool;
-    sl_result_set set;
+    sl_analyzed_input all;
     sl_timeline *timeline; /* NULL: no --timeline */
     sl_output timeline_file;
     FILE *packed; /* what is written to it, before its compression */
@@ -95,7 +91,8 @@ static sl_status close_timeline(run *r, sl_status status, sl_error *error)
     if (!status)
         status = sl_timeline_finish(r->timeline, error);
     if (!status && sl_timeline_is_empty(r->timeline, &first, &last))
-        sl_cli_warn(r->inv, "%s is empty: kernels run in cycles %" PRIu64 " to %" PRIu64 "; choose them with --window",
+        sl_cli_warn(r->all.inv,
+                    "%s is empty: kernels run in cycles %" PRIu64 " to %" PRIu64 "; choose them with --window",
                     r->options->timeline, first, last);
     if (fclose(r->packed) && !status)
         status = sl_fail_io(error, "write", r->options->timeline);
@@ -107,18 +104,15 @@ static sl_status close_timeline(run *r, sl_status status, sl_error *error)
     return status;
 }
 
-static sl_status simulate_all(run *r, const sl_recording *recording, sl_error *error)
+static sl_status simulate_all(run *r, sl_error *error)
 {
-    sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
-    if (!status)
-        status = open_timeline(r, error);
+    sl_status status = open_timeline(r, error);
     if (r->timeline)
-        r->analysis.observer = sl_timeline_observer(r->timeline);
+        r->all.analysis.observer = sl_timeline_observer(r->timeline);
     if (!status)
-        status = sl_result_set_make(recording, &r->analysis, sl_findings_wanted(r->inv), r->pool, r->inv->progress,
-                                    &r->set, error);
-    if (r->set.measured.stuck)
-        sl_terminal_write(stderr, r->set.measured.stuck, strlen(r->set.measured.stuck));
+        status = sl_analyze_input(&r->all, error);
+    if (r->all.set.measured.stuck)
+        sl_terminal_write(stderr, r->all.set.measured.stuck, strlen(r->all.set.measured.stuck));
     return close_timeline(r, status, error);
 }
 
@@ -132,50 +126,37 @@ static sl_status read_plan(run *r, sl_cli_input *input, sl_arena *arena, sl_erro
     if (!status)
         status = sl_input_plan(&input->input, r->options->plan, &input->recording, arena, &plan, error);
     return status ? status
-                  : sl_plan_launches(&plan, &input->recording, r->analysis.machine, arena, &r->analysis.plan, error);
+                  : sl_plan_launches(&plan, &input->recording, r->all.analysis.machine, arena, &r->all.analysis.plan,
+                                     error);
 }
 
 static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_sampling *sampling,
                         sl_cli_input *input)
 {
     const sim_options *o = inv->values;
-    run r = {.inv = inv,
-             .options = o,
-             .analysis = {.kind = SL_ANALYSIS_SIM,
-                          .machine = machine,
-                          .seed = o->input.seed,
-                          .sampling = *sampling,
-                          .cold = o->cold,
-                          .bound = o->bound}};
+    run r = {.options = o,
+             .all = {.inv = inv,
+                     .input = input,
+                     .analysis = {.kind = SL_ANALYSIS_SIM,
+                                  .machine = machine,
+                                  .seed = o->input.seed,
+                                  .sampling = *sampling,
+                                  .cold = o->cold,
+                                  .bound = o->bound}}};
     sl_error error;
     sl_arena plans;
+    int code;
     sl_arena_init(&plans);
     sl_status status = read_plan(&r, input, &plans, &error);
-    if (!status && o->what_if) {
-        int code = sl_cli_what_if(inv, o->what_if, &r.analysis, input);
-        sl_arena_fini(&plans);
-        return code;
-    }
-    r.analysis.stop = input->recording.launches > 1 ? sl_stop_catch() : NULL;
-    if (!status)
-        status = simulate_all(&r, &input->recording, &error);
-    bool stopped = sl_stop_release();
-    sl_shown_launches shown = {.log = r.set.measured.log,
-                               .sim = &r.set.measured,
-                               .sampled = &r.set.measured,
-                               .machine = machine->name,
-                               .seed = &o->input.seed,
-                               .find = sl_findings_input_of(&r.set)};
-    sl_shown_input(&shown, input);
-    shown.find.recording = &input->recording;
-    shown.find.estimated = &r.set.classes;
-    shown.find.model.seed = o->input.seed;
-    shown.find.pool = r.pool;
-    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
-    sl_result_set_fini(&r.set);
-    sl_pool_destroy(r.pool);
+    if (!status && !o->what_if)
+        status = simulate_all(&r, &error);
+    if (status)
+        code = sl_cli_fail(inv, &error);
+    else
+        code = o->what_if ? sl_cli_what_if(inv, o->what_if, &r.all.analysis, input) : sl_show_analyzed(&r.all);
+    sl_result_set_fini(&r.all.set);
     sl_arena_fini(&plans);
-    return code ? code : stopped ? SL_EXIT_STOPPED : SL_EXIT_OK;
+    return code;
 }
 
 static int run_sim(const sl_invocation *inv)
@@ -260,15 +241,8 @@ const sl_command sl_cmd_sim = {
                    "both). A parameter given as 'best' is searched for: the value that minimizes the cycles of all "
                    "launches together. Profile-guided policies get a profiling run first. Caches below L1 keep their "
                    "contents between launches unless --cold is given." SL_SAMPLE_HELP "\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
-    .values_bytes = sizeof(sim_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(sim_options, options, defaults, examples),
     .run = run_sim,
 };

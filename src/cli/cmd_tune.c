@@ -387,9 +387,8 @@ static int tune_input(tuning *t)
         return tune_program(t);
     const tune_options *o = t->options;
     sl_error error = {0};
-    sl_pool *pool = NULL;
     int code = SL_EXIT_OK;
-    sl_status status = t->machine ? sl_pool_create((unsigned)t->inv->common->threads, &pool, &error) : SL_OK;
+    sl_status status = SL_OK;
     const sl_timed_kernels kernels = {.input = &t->input.input,
                                       .kernel_regex = o->input.kernel_regex,
                                       .cold = o->cold,
@@ -399,13 +398,13 @@ static int tune_input(tuning *t)
                                       .machine = t->machine,
                                       .recording = &t->input.recording,
                                       .seed = o->input.seed,
-                                      .pool = pool,
+                                      .pool = t->input.pool,
                                       .max_kernels = program ? (uint32_t)o->kernels : 0,
                                       .share = share_of(t)};
     sl_progress_phase(t->inv->progress, "tuning");
-    if (!status && t->machine)
+    if (t->machine)
         status = tune_on_sim(t, &kernels, &error);
-    else if (!status)
+    else
         status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
     if (!status && program && !o->replay)
         status = compare_on_sim(t, &kernels, &error);
@@ -416,7 +415,6 @@ static int tune_input(tuning *t)
         status = show(t, &code, &error);
     if (!status && program && !o->replay)
         say_program(t);
-    sl_pool_destroy(pool);
     sl_tuning_result_fini(&t->result);
     return status ? sl_cli_fail(t->inv, &error) : code;
 }
@@ -528,15 +526,8 @@ const sl_command sl_cmd_tune = {
 #undef SL_CONTROL
                    // clang-format on
                    "all (every one).\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
-    .values_bytes = sizeof(tune_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(tune_options, options, defaults, examples),
     .run = run,
 };

@@ -77,7 +77,7 @@ typedef struct subject {
     sl_arena names;       /* of `launch` */
 } subject;
 
-static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl_progress *progress, sl_error *error)
+static sl_status compare(const validator *v, subject *s, const sl_progress *progress, sl_error *error)
 {
     const sl_input_options *o = &v->options->input;
     const char *name = s->opened.input.spec.name;
@@ -89,8 +89,8 @@ static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl
                                   .ranged = o->launch.given,
                                   .first = o->launch.first,
                                   .last = o->launch.last};
-    sl_status status = sl_hardware_comparison_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants, pool,
-                                                  progress, &s->compared, error);
+    sl_status status = sl_hardware_comparison_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants,
+                                                  s->opened.pool, progress, &s->compared, error);
     if (status)
         return status;
     return sl_validated_rows(&s->compared, &s->opened.recording,
@@ -101,7 +101,6 @@ static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl
 static int validate_one(validator *v, subject *s)
 {
     sl_error error;
-    sl_pool *pool = NULL;
     int code = sl_cli_input_open(&s->opened, v->inv, SL_TAKES_ALL, v->machine.lanes, false);
     if (code)
         return code;
@@ -110,11 +109,7 @@ static int validate_one(validator *v, subject *s)
     if (code)
         return code;
     sl_progress_phase(v->inv->progress, "modeling");
-    sl_status status = sl_pool_create((unsigned)v->inv->common->threads, &pool, &error);
-    if (!status)
-        status = compare(v, s, pool, v->inv->progress, &error);
-    sl_pool_destroy(pool);
-    return status ? sl_cli_fail(v->inv, &error) : SL_EXIT_OK;
+    return compare(v, s, v->inv->progress, &error) ? sl_cli_fail(v->inv, &error) : SL_EXIT_OK;
 }
 
 /* ---- all workloads of the file ---- */
@@ -149,7 +144,7 @@ static sl_status subject_job(void *context, size_t index, unsigned worker, sl_er
     (void)worker;
     sl_status status = record_workload(w->v, s, error);
     if (!status)
-        status = compare(w->v, s, NULL, NULL, error);
+        status = compare(w->v, s, NULL, error);
     sl_recording_close(&s->opened.recording);
     pthread_mutex_lock(&w->v->lock);
     sl_progress_update(w->v->inv->progress, "workloads", ++w->v->done, w->v->total);
@@ -436,15 +431,8 @@ const sl_command sl_cmd_validate = {
         "'workload' and 'launch' if the file has them; 'all' stands for all workloads of such a file, and a trace is "
         "matched with the workload that has the same launches. Counters of a different kernel, grid or block size than "
         "the launch are an error.\n\n" SL_INPUT_HELP,
-    .options = options,
-    .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
-    .values_bytes = sizeof(validate_options),
-    .defaults = &defaults,
-    .min_operands = 1,
-    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
-    .takes_program = true,
-    .examples = examples,
+    SL_OF_INPUTS(validate_options, options, defaults, examples),
     .run = run_validate,
 };

@@ -237,6 +237,8 @@ int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
 {
     sl_error error = {0};
     sl_status status = sl_record(&to->input, &to->record, &to->recording, &error);
+    if (!status)
+        status = sl_pool_create((unsigned)inv->common->threads, &to->pool, &error);
     if (!status && to->recording.damage.status && !damaged) {
         error = to->recording.damage;
         status = error.status;
@@ -260,6 +262,8 @@ int sl_cli_input_record(sl_cli_input *to, const sl_invocation *inv, unsigned kin
 
 void sl_cli_input_close(sl_cli_input *to)
 {
+    sl_pool_destroy(to->pool);
+    to->pool = NULL;
     sl_recording_close(&to->recording);
     sl_input_close(&to->input);
     if (*to->scratch)

@@ -47,11 +47,17 @@ extern const sl_option sl_input_table[];
     "none (uninitialized) or a number."
 enum { SL_INPUT_MAX_OPERANDS = 64 };
 
+/* What commands that take one input have in common. `type`: the struct of their options. */
+#define SL_OF_INPUTS(type, table, start, lines)                                                                        \
+    .options = table, .more_options = sl_input_table, .values_bytes = sizeof(type), .defaults = &start,                \
+    .min_operands = 1, .max_operands = SL_INPUT_MAX_OPERANDS, .takes_program = true, .examples = lines
+
 /* An input that is open and, on request, recorded. */
 typedef struct sl_cli_input {
     sl_input input;
     sl_record_options record;
     sl_recording recording;
+    sl_pool *pool;      /* of the threads of --jobs, for what is done with the recording; NULL: it was not recorded */
     char params[1024];  /* NAME=VALUE of the command line, joined */
     char scratch[1024]; /* a temporary folder, removed on close; "": none */
     char ptx[1100];     /* file in it for the PTX of a program, where plans need it */

@@ -57,20 +57,17 @@ bool sl_stop_release(void)
 }
 
 static sl_status run_both(const sl_invocation *inv, const sl_what_if *what_if, const sl_analysis *analysis,
-                          const sl_recording *recording, sl_result result[2], sl_error *error)
+                          const sl_cli_input *input, sl_result result[2], sl_error *error)
 {
+    const sl_recording *recording = &input->recording;
     sl_recording changed = *recording;
     sl_analysis detailed = *analysis;
-    sl_pool *pool = NULL;
     detailed.details = true;
     sl_status status = sl_trace_what_if(recording->trace, what_if, &changed.trace, error);
     if (!status)
-        status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
+        status = sl_analyze(recording, &detailed, input->pool, inv->progress, &result[0], error);
     if (!status)
-        status = sl_analyze(recording, &detailed, pool, inv->progress, &result[0], error);
-    if (!status)
-        status = sl_analyze(&changed, &detailed, pool, inv->progress, &result[1], error);
-    sl_pool_destroy(pool);
+        status = sl_analyze(&changed, &detailed, input->pool, inv->progress, &result[1], error);
     sl_trace_what_if_destroy(changed.trace);
     return status;
 }
@@ -88,7 +85,7 @@ int sl_cli_what_if(const sl_invocation *inv, const char *text, const sl_analysis
                            .trace = input->trace};
     sl_status status = sl_what_if_parse(text, &what_if, &error);
     if (!status)
-        status = run_both(inv, &what_if, analysis, &input->recording, result, &error);
+        status = run_both(inv, &what_if, analysis, input, result, &error);
     if (!status)
         status =
             sl_given_options(inv, &input->fact, !input->trace, input->subject, info.machine, &arena, &info, &error);

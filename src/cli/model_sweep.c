@@ -122,17 +122,13 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, co
                                                    : "html",
                             settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");
     sl_sweep sweep;
-    sl_pool *pool = NULL;
     sl_error error;
     sl_status status = sl_sweep_init(&sweep, like, !settings->seeds, &error);
     if (!status)
         status = add_points(settings, &sweep, &error);
     if (!status)
-        status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
-    if (!status)
-        status = sl_sweep_run(&sweep, &input->recording, pool, inv->progress, &error);
+        status = sl_sweep_run(&sweep, &input->recording, input->pool, inv->progress, &error);
     int code = status ? sl_cli_fail(inv, &error) : report(inv, settings, &sweep, input);
-    sl_pool_destroy(pool);
     sl_sweep_fini(&sweep);
     return code;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/folders.h"
+#include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "exec/planned.h"
@@ -53,16 +54,6 @@ bool sl_findings_wanted(const sl_invocation *inv)
     return text || c->output || c->json || c->html || c->notes;
 }
 
-void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
-{
-    shown->fact = &input->fact;
-    shown->facts = !input->trace;
-    shown->trace = input->trace;
-    shown->subject = input->subject;
-    shown->sources = input->texts;
-    shown->source = input->text;
-}
-
 /* The first line says where not every launch was analyzed. */
 static bool add_sample(const sl_shown_launches *shown, sl_arena *arena, sl_report_info *info)
 {
@@ -98,6 +89,38 @@ int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, F
     sl_findings_fini(&findings);
     sl_arena_fini(&arena);
     return code;
+}
+
+sl_status sl_analyze_input(sl_analyzed_input *of, sl_error *error)
+{
+    const sl_recording *recording = &of->input->recording;
+    of->analysis.stop = recording->launches > 1 ? sl_stop_catch() : NULL;
+    sl_status status = sl_result_set_make(recording, &of->analysis, sl_findings_wanted(of->inv), of->input->pool,
+                                          of->inv->progress, &of->set, error);
+    of->stopped = sl_stop_release();
+    return status;
+}
+
+int sl_show_analyzed(const sl_analyzed_input *of)
+{
+    const sl_cli_input *input = of->input;
+    bool simulated = of->analysis.kind == SL_ANALYSIS_SIM;
+    const sl_shown_launches shown = {.log = of->set.measured.log,
+                                     .sim = simulated ? &of->set.measured : NULL,
+                                     .modeled = !simulated,
+                                     .sampled = &of->set.measured,
+                                     .machine = of->analysis.machine->name,
+                                     .find =
+                                         sl_findings_input_of(&of->set, &input->recording, &of->analysis, input->pool),
+                                     .fact = &input->fact,
+                                     .facts = !input->trace,
+                                     .seed = &of->analysis.seed,
+                                     .trace = input->trace,
+                                     .subject = input->subject,
+                                     .sources = input->texts,
+                                     .source = input->text};
+    int code = sl_show_launches(of->inv, &shown, sl_cli_input_stream(input));
+    return code ? code : of->stopped ? SL_EXIT_STOPPED : SL_EXIT_OK;
 }
 
 int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown)

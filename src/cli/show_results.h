@@ -27,12 +27,23 @@ typedef struct sl_shown_launches {
     const sl_source_text *source;
 } sl_shown_launches;
 
-/* Fills in what is known of an input: facts, trace, subject, sources. */
-void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
 /* Whether something is written that findings are shown in. */
 bool sl_findings_wanted(const sl_invocation *inv);
 /* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
+
+/* Launches of a recorded input, modeled or simulated. */
+typedef struct sl_analyzed_input {
+    const sl_invocation *inv;
+    const sl_cli_input *input;
+    sl_analysis analysis;
+    sl_result_set set; /* the caller frees it, also after a failure */
+    bool stopped;      /* by Ctrl-C: not every launch was analyzed */
+} sl_analyzed_input;
+
+sl_status sl_analyze_input(sl_analyzed_input *analyzed, sl_error *error);
+/* Prints errors and returns the exit code. */
+int sl_show_analyzed(const sl_analyzed_input *analyzed);
 
 /* The same for what was tuned or measured. `input` is what was tuned; `shown` has all but its header. */
 int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown);

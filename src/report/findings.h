@@ -44,13 +44,20 @@ typedef struct sl_findings_input {
     sl_pool *pool;
 } sl_findings_input;
 
-/* Of a set of results; one without counts has no findings. */
-static inline sl_findings_input sl_findings_input_of(const sl_result_set *set)
+/* Of a set of results that an analysis of a recording made; one without counts has no findings. */
+static inline sl_findings_input sl_findings_input_of(const sl_result_set *set, const sl_recording *recording,
+                                                     const sl_analysis *analysis, sl_pool *pool)
 {
-    return (sl_findings_input){.counted = set->counted.log,
-                               .measured = set->measured.log,
-                               .classes = set->classes.log,
-                               .machine = set->counted.log ? set->measured.machine : NULL};
+    sl_findings_input find = {.counted = set->counted.log,
+                              .measured = set->measured.log,
+                              .classes = set->classes.log,
+                              .machine = set->counted.log ? set->measured.machine : NULL,
+                              .recording = recording,
+                              .estimated = analysis->kind == SL_ANALYSIS_SIM ? &set->classes : &set->measured,
+                              .model = analysis->model,
+                              .pool = pool};
+    find.model.seed = analysis->seed;
+    return find;
 }
 
 /* A number that a finding rests on. */
