@@ -185,12 +185,19 @@ static size_t count_names(const char *const *names)
     return count;
 }
 
-sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, const char *const *names,
-                       const yaml_node_t **value)
+enum { MAX_FIELDS = 64 };
+
+/* The value of each field; NULL: the map does not have it. */
+static sl_status find_fields(sl_yaml *yaml, const yaml_node_t *map, const char *what, const sl_yaml_field *fields,
+                             const yaml_node_t *value[MAX_FIELDS])
 {
-    size_t count = count_names(names);
+    const char *names[MAX_FIELDS];
     char near[96];
-    memset(value, 0, count * sizeof *value);
+    size_t count = 0;
+    while (fields[count].name) {
+        names[count] = fields[count].name;
+        value[count++] = NULL;
+    }
     if (map->type != YAML_MAPPING_NODE)
         return sl_yaml_fail(yaml, map, "%s is described by keys and values", what);
     for (size_t i = 0; i < sl_yaml_items(map); i++) {
@@ -209,20 +216,36 @@ sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, 
     return SL_OK;
 }
 
-sl_status sl_yaml_read_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word)
+sl_status sl_yaml_read_fields(sl_yaml *yaml, const yaml_node_t *map, const char *what, const sl_yaml_field *fields,
+                              void *to)
 {
-    if (!node)
-        return SL_OK;
-    *word = sl_yaml_word(node);
-    return *word ? SL_OK : sl_yaml_fail(yaml, node, "'%s' takes a single value", name);
+    const yaml_node_t *value[MAX_FIELDS];
+    sl_status status = find_fields(yaml, map, what, fields, value);
+    for (size_t i = 0; fields[i].name && !status; i++)
+        if (!value[i] && fields[i].required)
+            status = sl_yaml_fail(yaml, map, "%s needs a '%s'", what, fields[i].name);
+    for (size_t i = 0; fields[i].name && !status; i++)
+        if (value[i] && fields[i].read)
+            status = fields[i].read(yaml, value[i], fields[i].name, (char *)to + fields[i].offset);
+    return status;
 }
 
-sl_status sl_yaml_read_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number)
+sl_status sl_yaml_read_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    const char *word = sl_yaml_word(node);
+    if (!word)
+        return sl_yaml_fail(yaml, node, "'%s' takes a single value", name);
+    *(const char **)to = word;
+    return SL_OK;
+}
+
+sl_status sl_yaml_read_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
     const char *word = NULL;
     char *end = NULL;
+    double *number = to;
     sl_status status = sl_yaml_read_word(yaml, node, name, &word);
-    if (status || !node)
+    if (status)
         return status;
     *number = strtod(word, &end);
     return end == word || *end || !isfinite(*number)
@@ -230,25 +253,26 @@ sl_status sl_yaml_read_number(sl_yaml *yaml, const yaml_node_t *node, const char
                : SL_OK;
 }
 
-sl_status sl_yaml_read_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count)
+sl_status sl_yaml_read_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
     const char *word = NULL;
     char *end = NULL;
     sl_status status = sl_yaml_read_word(yaml, node, name, &word);
-    if (status || !node)
+    if (status)
         return status;
     errno = 0;
-    *count = strtoull(word, &end, 10);
+    *(uint64_t *)to = strtoull(word, &end, 10);
     return *word < '0' || *word > '9' || *end || errno
                ? sl_yaml_fail(yaml, node, "'%s' takes a whole number, not '%s'", name, word)
                : SL_OK;
 }
 
-sl_status sl_yaml_read_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag)
+sl_status sl_yaml_read_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
     const char *word = NULL;
+    bool *flag = to;
     sl_status status = sl_yaml_read_word(yaml, node, name, &word);
-    if (status || !node)
+    if (status)
         return status;
     *flag = !strcmp(word, "yes") || !strcmp(word, "true");
     return *flag || !strcmp(word, "no") || !strcmp(word, "false")
@@ -262,7 +286,7 @@ sl_status sl_yaml_read_choice(sl_yaml *yaml, const yaml_node_t *node, const char
     const char *word = NULL;
     char near[96];
     sl_status status = sl_yaml_read_word(yaml, node, what, &word);
-    if (status || !node)
+    if (status)
         return status;
     for (*index = 0; names[*index]; ++*index)
         if (!strcmp(word, names[*index]))

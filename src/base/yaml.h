@@ -41,18 +41,29 @@ size_t sl_yaml_items(const yaml_node_t *node);     /* of a list or a map; of a s
 const yaml_node_t *sl_yaml_item(sl_yaml *yaml, const yaml_node_t *node, size_t index);
 const yaml_node_t *sl_yaml_key(sl_yaml *yaml, const yaml_node_t *map, size_t index);
 
-/* Picks the values of a map by the names of its keys (NULL ends them); what is absent becomes NULL. Keys that have
- * no such name, or come twice, are errors. */
-sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, const char *const *names,
-                       const yaml_node_t **value);
-/* A word, a number, a yes or no; NULL nodes keep the current value. */
-sl_status sl_yaml_read_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word);
-sl_status sl_yaml_read_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number);
-sl_status sl_yaml_read_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count);
-sl_status sl_yaml_read_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag);
+/* Reads a value of a map into `to`. The struct of who reads a file begins with its sl_yaml, so that functions find it.
+ */
+typedef sl_status sl_yaml_read(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to);
+sl_yaml_read sl_yaml_read_word;   /* const char *, which lives as long as the document */
+sl_yaml_read sl_yaml_read_number; /* double */
+sl_yaml_read sl_yaml_read_count;  /* uint64_t */
+sl_yaml_read sl_yaml_read_flag;   /* bool: yes or no */
 /* Which of the names (NULL ends them) the word is; an unknown one is an error with the nearest. */
 sl_status sl_yaml_read_choice(sl_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *names,
                               int *index);
+
+/* A key of a map. */
+typedef struct sl_yaml_field {
+    const char *name;   /* NULL ends a table */
+    sl_yaml_read *read; /* NULL: the key is known, and read elsewhere */
+    size_t offset;      /* of the value in the struct that the map is read into */
+    bool required;
+} sl_yaml_field;
+
+/* Reads a map into the struct `to`, in the order of the table; what the map does not have keeps its value. Keys that
+ * the table does not have, or that come twice, are errors. `what`: "a paper". */
+sl_status sl_yaml_read_fields(sl_yaml *yaml, const yaml_node_t *map, const char *what, const sl_yaml_field *fields,
+                              void *to);
 /* "; the nearest is 'x'" or "": for messages about a word that should be one of the names. */
 const char *sl_yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size);
 

@@ -6,26 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-sl_status sl_config_settings(sl_yaml *yaml, const yaml_node_t *map, const char *name, sl_arena *arena,
-                             const char **text)
+sl_status sl_config_read_kind(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const char *all = "";
-    if (!map)
-        return SL_OK;
-    if (map->type != YAML_MAPPING_NODE)
-        return sl_yaml_fail(yaml, map, "'%s' takes keys and values, such as {L1.size: 32K}", name);
-    for (size_t i = 0; i < sl_yaml_items(map); i++) {
-        const char *key = sl_yaml_word(sl_yaml_key(yaml, map, i));
-        const yaml_node_t *node = sl_yaml_item(yaml, map, i);
-        const char *value = sl_yaml_word(node);
-        if (!key || !value || strchr(value, ' '))
-            return sl_yaml_fail(yaml, node, "'%s' takes a single value without spaces for each key", name);
-        all = sl_arena_printf(arena, "%s%s%s=%s", all, *all ? " " : "", key, value);
-        if (!all)
-            return sl_fail_memory(yaml->error);
-    }
-    *text = all;
-    return SL_OK;
+    int kind;
+    sl_status status = sl_yaml_read_choice(yaml, node, name, sl_analysis_names, &kind);
+    if (!status)
+        *(sl_analysis_kind *)to = (sl_analysis_kind)kind;
+    return status;
 }
 
 sl_status sl_config_check(sl_yaml *yaml, const yaml_node_t *node, const sl_point *point)

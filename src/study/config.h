@@ -7,9 +7,15 @@
 #include "base/yaml.h"
 #include "study/point.h"
 
-/* "a=1 b=2" from {a: 1, b: 2}. */
-sl_status sl_config_settings(sl_yaml *yaml, const yaml_node_t *map, const char *name, sl_arena *arena,
-                             const char **text);
+/* Keys of a point that sweeps and papers read alike, into an sl_point that is at `start` of the struct. */
+#define SL_POINT_FIELDS(start)                                                                                         \
+    {"kind", sl_config_read_kind, (start) + offsetof(sl_point, kind), false},                                          \
+        {"cold", sl_yaml_read_flag, (start) + offsetof(sl_point, cold), false},                                        \
+        {"stream", sl_yaml_read_flag, (start) + offsetof(sl_point, requests), false},                                  \
+    {                                                                                                                  \
+        "loads_only", sl_yaml_read_flag, (start) + offsetof(sl_point, loads_only), false                               \
+    }
+sl_yaml_read sl_config_read_kind; /* sl_analysis_kind */
 /* Checks the machine, its settings and policies; errors have the location of the node. */
 sl_status sl_config_check(sl_yaml *yaml, const yaml_node_t *node, const sl_point *point);
 /* The text with every $name replaced; NULL: memory ran out. */

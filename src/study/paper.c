@@ -14,12 +14,18 @@ enum { MAX_EACH = 4 };
 typedef struct reader {
     sl_yaml yaml;
     sl_paper *paper;
+    sl_point start; /* what all configurations have in common */
     sl_expression_names names;
     struct {
         const char *name, *value;
     } given[MAX_EACH]; /* what $name stands for at the moment */
     size_t givens;
 } reader;
+
+static reader *reader_of(sl_yaml *yaml)
+{
+    return (reader *)(void *)yaml;
+}
 
 #define FAIL(node, ...) sl_yaml_fail(&r->yaml, (node), __VA_ARGS__)
 
@@ -39,11 +45,12 @@ static sl_status replace_given(reader *r, const char **text)
     return *text ? SL_OK : no_memory(r);
 }
 
-static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
+static sl_status copy_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const char *text = NULL;
-    sl_status status = sl_yaml_read_word(&r->yaml, node, name, &text);
-    if (status || !node)
+    reader *r = reader_of(yaml);
+    const char *text, **word = to;
+    sl_status status = sl_yaml_read_word(yaml, node, name, &text);
+    if (status)
         return status;
     *word = sl_arena_strdup(&r->paper->arena, text);
     return replace_given(r, word);
@@ -91,17 +98,17 @@ static size_t expanded(reader *r, const yaml_node_t *items)
     return sum;
 }
 
-/* Takes an item, with its key in a map (NULL: none), into `to`. */
-typedef sl_status read_item(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to);
+/* Reads an item, with its key in a map (NULL: none). */
+typedef sl_status read_item(reader *r, const yaml_node_t *key, const yaml_node_t *node);
 
 static sl_status read_each(reader *r, const yaml_node_t *key, const yaml_node_t *node, size_t variable,
-                           read_item *read_one, void *to)
+                           read_item *read_one)
 {
     const yaml_node_t *each = each_of(r, node);
     if (each && (each->type != YAML_MAPPING_NODE || r->givens + sl_yaml_items(each) > MAX_EACH + variable))
         return FAIL(each, "'each' takes up to %d names and their values, such as {p: [lru, srrip]}", MAX_EACH);
     if (!each || variable == sl_yaml_items(each))
-        return read_one(r, key, node, to);
+        return read_one(r, key, node);
     const yaml_node_t *list = sl_yaml_item(&r->yaml, each, variable);
     sl_status status = SL_OK;
     for (size_t i = 0; i < values_of(list) && !status; i++) {
@@ -112,18 +119,18 @@ static sl_status read_each(reader *r, const yaml_node_t *key, const yaml_node_t 
         if (!value || !r->given[r->givens].name)
             return FAIL(list, "'each' takes single values");
         r->givens++;
-        status = read_each(r, key, node, variable + 1, read_one, to);
+        status = read_each(r, key, node, variable + 1, read_one);
         r->givens--;
     }
     return status;
 }
 
-static sl_status read_items(reader *r, const yaml_node_t *items, read_item *read_one, void *to)
+static sl_status read_items(reader *r, const yaml_node_t *items, read_item *read_one)
 {
     sl_status status = SL_OK;
     for (size_t i = 0; i < sl_yaml_items(items) && !status; i++)
         status = read_each(r, items->type == YAML_MAPPING_NODE ? sl_yaml_key(&r->yaml, items, i) : NULL,
-                           sl_yaml_item(&r->yaml, items, i), 0, read_one, to);
+                           sl_yaml_item(&r->yaml, items, i), 0, read_one);
     return status;
 }
 
@@ -159,7 +166,7 @@ static int find_config(const void *context, const char *name)
 /* A name that expressions can use. */
 static sl_status read_name(reader *r, const yaml_node_t *key, const char **name)
 {
-    sl_status status = copy_word(r, key, "a name", name);
+    sl_status status = copy_word(&r->yaml, key, "a name", name);
     if (status)
         return status;
     for (const char *at = *name; *at; at++)
@@ -203,9 +210,11 @@ static sl_status read_workloads(reader *r)
     return SL_OK;
 }
 
-static sl_status read_programs(reader *r, const yaml_node_t *map)
+static sl_status read_programs(sl_yaml *yaml, const yaml_node_t *map, const char *key, void *to)
 {
-    sl_paper *paper = r->paper;
+    reader *r = reader_of(yaml);
+    sl_paper *paper = to;
+    (void)key;
     if (is_word(map, "workloads"))
         return read_workloads(r);
     if (map->type != YAML_MAPPING_NODE)
@@ -219,7 +228,7 @@ static sl_status read_programs(reader *r, const yaml_node_t *map)
         const sl_workload *workload;
         sl_status status = read_name(r, sl_yaml_key(&r->yaml, map, i), &p->name);
         if (!status)
-            status = copy_word(r, node, "a program", &p->workload);
+            status = copy_word(yaml, node, "a program", &p->workload);
         if (status)
             return status;
         split_program(p);
@@ -237,18 +246,19 @@ static sl_status read_programs(reader *r, const yaml_node_t *map)
 }
 
 /* Parameters of some programs, by their names. */
-static sl_status read_params(reader *r, const yaml_node_t *map)
+static sl_status read_params(sl_yaml *yaml, const yaml_node_t *map, const char *what, void *to)
 {
+    reader *r = reader_of(yaml);
+    sl_paper *paper = to;
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'params' takes names of programs and their parameters, such as {gesummv: n=512}");
     for (size_t i = 0; i < sl_yaml_items(map); i++) {
         const yaml_node_t *key = sl_yaml_key(&r->yaml, map, i);
         const char *name = sl_yaml_word(key);
-        int program = name ? find_program(r->paper, name) : -1;
+        int program = name ? find_program(paper, name) : -1;
         if (program < 0)
             return FAIL(key, "unknown program '%s'", name ? name : "?");
-        const yaml_node_t *value = sl_yaml_item(&r->yaml, map, i);
-        sl_status status = copy_word(r, value, "parameters", &r->paper->program[program].params);
+        sl_status status = copy_word(yaml, sl_yaml_item(yaml, map, i), what, &paper->program[program].params);
         if (status)
             return status;
     }
@@ -277,9 +287,11 @@ static sl_status read_members(reader *r, const yaml_node_t *list, const char *wh
     return SL_OK;
 }
 
-static sl_status read_groups(reader *r, const yaml_node_t *map)
+static sl_status read_groups(sl_yaml *yaml, const yaml_node_t *map, const char *key, void *to)
 {
-    sl_paper *paper = r->paper;
+    reader *r = reader_of(yaml);
+    sl_paper *paper = to;
+    (void)key;
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'groups' takes names and lists of programs");
     paper->group = ROOM(r, sl_paper_group, sl_yaml_items(map));
@@ -299,95 +311,73 @@ static sl_status read_groups(reader *r, const yaml_node_t *map)
     return SL_OK;
 }
 
-static sl_status read_quick(reader *r, const yaml_node_t *map)
+static sl_status read_quick_programs(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
 {
-    enum { PROGRAMS, SIZE, KEYS };
-    static const char *const names[] = {"programs", "size", NULL};
-    const yaml_node_t *value[KEYS];
+    sl_paper *paper = to;
     int *members;
     size_t count;
-    sl_status status = sl_yaml_pick(&r->yaml, map, "a quick run", names, value);
-    if (!status)
-        status = copy_word(r, value[SIZE], "size", &r->paper->quick_size);
-    if (status || !value[PROGRAMS])
-        return status;
-    status = read_members(r, value[PROGRAMS], "program", &count, &members, find_program);
+    (void)name;
+    sl_status status = read_members(reader_of(yaml), list, "program", &count, &members, find_program);
     for (size_t i = 0; !status && i < count; i++)
-        r->paper->program[members[i]].quick = true;
+        paper->program[members[i]].quick = true;
     return status;
+}
+
+static sl_status read_quick(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
+{
+    static const sl_yaml_field fields[] = {
+        {"programs", read_quick_programs, 0, false}, {"size", copy_word, offsetof(sl_paper, quick_size), false}, {0}};
+    (void)name;
+    return sl_yaml_read_fields(yaml, map, "a quick run", fields, to);
 }
 
 /* ---- configurations ---- */
 
-enum {
-    KIND,
-    MACHINE,
-    SET,
-    L1,
-    L2,
-    SCHEDULER,
-    WITHOUT,
-    COLD,
-    STREAM,
-    LOADS_ONLY,
-    VARY,
-    BEST,
-    HELP,
-    VALUES,
-    EACH,
-    CONFIG_KEYS
-};
-static const char *const config_keys[] = {"kind",    "machine", "set",    "l1",         "l2",   "scheduler",
-                                          "without", "cold",    "stream", "loads_only", "vary", "best",
-                                          "help",    "values",  "each",   NULL};
-
-static sl_status read_point(reader *r, const yaml_node_t *const *value, sl_point *point)
+/* "a=1 b=2" from {a: 1, b: 2}. */
+static sl_status read_settings(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
 {
-    int kind = (int)point->kind;
-    sl_status status = sl_yaml_read_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
-    point->kind = (sl_analysis_kind)kind;
-    if (!status)
-        status = copy_word(r, value[MACHINE], "machine", &point->machine);
-    if (!status)
-        status = sl_config_settings(&r->yaml, value[SET], "set", &r->paper->arena, &point->settings);
-    if (!status)
-        status = replace_given(r, &point->settings);
-    if (!status)
-        status = copy_word(r, value[L1], "l1", &point->l1);
-    if (!status)
-        status = copy_word(r, value[L2], "l2", &point->l2);
-    if (!status)
-        status = copy_word(r, value[SCHEDULER], "scheduler", &point->scheduler);
-    if (!status)
-        status = copy_word(r, value[WITHOUT], "without", &point->without);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, value[COLD], "cold", &point->cold);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, value[STREAM], "stream", &point->requests);
-    return status ? status : sl_yaml_read_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &point->loads_only);
+    reader *r = reader_of(yaml);
+    const char *all = "", **settings = to;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'%s' takes keys and values, such as {L1.size: 32K}", name);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        const char *key = sl_yaml_word(sl_yaml_key(yaml, map, i));
+        const yaml_node_t *node = sl_yaml_item(yaml, map, i);
+        const char *value = sl_yaml_word(node);
+        if (!key || !value || strchr(value, ' '))
+            return FAIL(node, "'%s' takes a single value without spaces for each key", name);
+        all = sl_arena_printf(&r->paper->arena, "%s%s%s=%s", all, *all ? " " : "", key, value);
+        if (!all)
+            return no_memory(r);
+    }
+    *settings = all;
+    return replace_given(r, settings);
 }
 
 /* {pd: [4, 8]}: the configuration with each of the values for $pd. */
-static sl_status read_vary(reader *r, const yaml_node_t *map, sl_paper_config *config)
+static sl_status read_vary(sl_yaml *yaml, const yaml_node_t *map, const char *key, void *to)
 {
+    reader *r = reader_of(yaml);
+    sl_paper_config *config = to;
+    (void)key;
     if (map->type != YAML_MAPPING_NODE || sl_yaml_items(map) != 1)
         return FAIL(map, "'vary' takes one name and its values, such as {pd: [4, 8]}");
-    const char *name = sl_yaml_word(sl_yaml_key(&r->yaml, map, 0));
-    const yaml_node_t *list = sl_yaml_item(&r->yaml, map, 0);
-    sl_point start = config->variant[0];
+    const char *name = sl_yaml_word(sl_yaml_key(yaml, map, 0));
+    const yaml_node_t *list = sl_yaml_item(yaml, map, 0);
+    const sl_point *start = &config->start;
     config->variants = sl_yaml_items(list);
     config->variant = ROOM(r, sl_point, config->variants);
     if (!config->variant)
         return no_memory(r);
     for (size_t i = 0; i < config->variants; i++) {
         sl_point *point = &config->variant[i];
-        const char *value = sl_yaml_word(sl_yaml_item(&r->yaml, list, i));
+        const char *value = sl_yaml_word(sl_yaml_item(yaml, list, i));
         if (!value || !name)
             return FAIL(list, "'vary' takes single values");
-        *point = start;
-        point->l1 = sl_config_replace(start.l1, name, value, &r->paper->arena);
-        point->l2 = sl_config_replace(start.l2, name, value, &r->paper->arena);
-        point->settings = sl_config_replace(start.settings, name, value, &r->paper->arena);
+        *point = *start;
+        point->l1 = sl_config_replace(start->l1, name, value, &r->paper->arena);
+        point->l2 = sl_config_replace(start->l2, name, value, &r->paper->arena);
+        point->settings = sl_config_replace(start->settings, name, value, &r->paper->arena);
         if (!point->l1 || !point->l2 || !point->settings)
             return no_memory(r);
     }
@@ -395,8 +385,10 @@ static sl_status read_vary(reader *r, const yaml_node_t *map, sl_paper_config *c
 }
 
 /* {SPV: {speedup: 1.05}}: by program and counter. */
-static sl_status read_values(reader *r, const yaml_node_t *map, sl_paper_config *config)
+static sl_status read_values(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
 {
+    reader *r = reader_of(yaml);
+    sl_paper_config *config = to;
     size_t count = 0;
     if (map->type != YAML_MAPPING_NODE)
         return FAIL(map, "'values' takes numbers by program and counter, such as {A: {cycles: 5}}");
@@ -415,7 +407,7 @@ static sl_status read_values(reader *r, const yaml_node_t *map, sl_paper_config 
             known->program = program;
             sl_status status = read_name(r, sl_yaml_key(&r->yaml, of, k), &known->counter);
             if (!status)
-                status = sl_yaml_read_number(&r->yaml, sl_yaml_item(&r->yaml, of, k), "values", &known->number);
+                status = sl_yaml_read_number(yaml, sl_yaml_item(yaml, of, k), name, &known->number);
             if (status)
                 return status;
         }
@@ -423,41 +415,44 @@ static sl_status read_values(reader *r, const yaml_node_t *map, sl_paper_config 
     return SL_OK;
 }
 
-static sl_status read_config(reader *r, const yaml_node_t *node, const sl_point *start, sl_paper_config *config)
+static sl_status read_config(reader *r, const yaml_node_t *node, sl_paper_config *config)
 {
-    const yaml_node_t *value[CONFIG_KEYS];
-    sl_status status = sl_yaml_pick(&r->yaml, node, "a configuration", config_keys, value);
-    if (status)
+#define AT(field) offsetof(sl_paper_config, field)
+    static const sl_yaml_field fields[] = {SL_POINT_FIELDS(AT(start)),
+                                           {"machine", copy_word, AT(start.machine), false},
+                                           {"set", read_settings, AT(start.settings), false},
+                                           {"l1", copy_word, AT(start.l1), false},
+                                           {"l2", copy_word, AT(start.l2), false},
+                                           {"scheduler", copy_word, AT(start.scheduler), false},
+                                           {"without", copy_word, AT(start.without), false},
+                                           {"best", copy_word, AT(best), false},
+                                           {"vary", read_vary, 0, false},
+                                           {"values", read_values, 0, false},
+                                           {"help", NULL, 0, false},
+                                           {"each", NULL, 0, false},
+                                           {0}};
+#undef AT
+    sl_status status = sl_yaml_read_fields(&r->yaml, node, "a configuration", fields, config);
+    if (status || config->value)
         return status;
-    if (value[VALUES]) {
-        status = copy_word(r, value[HELP], "help", &config->help);
-        return status ? status : read_values(r, value[VALUES], config);
-    }
-    config->variants = 1;
-    config->variant = ROOM(r, sl_point, 1);
-    if (!config->variant)
-        return no_memory(r);
-    config->variant[0] = *start;
-    status = read_point(r, value, &config->variant[0]);
-    if (!status)
-        status = copy_word(r, value[BEST], "best", &config->best);
-    if (!status)
-        status = copy_word(r, value[HELP], "help", &config->help);
-    if (!status && !value[VARY] != !value[BEST])
+    if (!config->variants != !config->best)
         return FAIL(node, "'vary' and 'best' require each other: the values, and the counter to minimize");
-    if (!status && value[VARY])
-        status = read_vary(r, value[VARY], config);
+    if (!config->variants) {
+        config->variants = 1;
+        config->variant = &config->start;
+    }
     for (size_t i = 0; i < config->variants && !status; i++)
         status = sl_config_check(&r->yaml, node, &config->variant[i]);
     return status;
 }
 
-static sl_status read_named_config(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *start)
+static sl_status read_named_config(reader *r, const yaml_node_t *key, const yaml_node_t *node)
 {
     sl_paper_config *config = &r->paper->config[r->paper->configs];
+    config->start = r->start;
     sl_status status = read_name(r, key, &config->name);
     if (!status)
-        status = read_config(r, node, start, config);
+        status = read_config(r, node, config);
     if (status)
         return status;
     if (find_config(r->paper, config->name) >= 0)
@@ -466,26 +461,26 @@ static sl_status read_named_config(reader *r, const yaml_node_t *key, const yaml
     return SL_OK;
 }
 
-static sl_status read_configs(reader *r, const yaml_node_t *map, sl_point *start)
+static sl_status read_configs(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
 {
+    reader *r = reader_of(yaml);
+    sl_paper *paper = to;
     if (map->type != YAML_MAPPING_NODE)
-        return FAIL(map, "'configs' takes names and configurations");
-    r->paper->config = ROOM(r, sl_paper_config, expanded(r, map));
-    return r->paper->config ? read_items(r, map, read_named_config, start) : no_memory(r);
+        return FAIL(map, "'%s' takes names and configurations", name);
+    paper->config = ROOM(r, sl_paper_config, expanded(r, map));
+    return paper->config ? read_items(r, map, read_named_config) : no_memory(r);
 }
 
 /* ---- figures ---- */
 
-static sl_status read_expression(reader *r, const yaml_node_t *node, const char *name, const sl_expression **expression,
-                                 const char **formula)
+static sl_status read_expression(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const char *text = NULL;
-    sl_status status = copy_word(r, node, name, &text);
-    if (status || !node)
+    reader *r = reader_of(yaml);
+    const char *text;
+    sl_status status = copy_word(yaml, node, name, &text);
+    if (status)
         return status;
-    *formula = text;
-    return sl_yaml_locate(&r->yaml, node,
-                          sl_expression_parse(text, &r->names, &r->paper->arena, expression, r->yaml.error));
+    return sl_yaml_locate(yaml, node, sl_expression_parse(text, &r->names, &r->paper->arena, to, yaml->error));
 }
 
 /* Numbers or reasons by the names of programs and groups. */
@@ -497,260 +492,233 @@ static sl_status read_subject(reader *r, const yaml_node_t *key, int *program, i
     return *program < 0 && *group < 0 ? FAIL(key, "'%s' is neither a program nor a group", word ? word : "?") : SL_OK;
 }
 
-static sl_status read_numbers(reader *r, const yaml_node_t *map, sl_paper_column *column)
+static sl_status read_numbers(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
 {
-    if (!map)
-        return SL_OK;
+    reader *r = reader_of(yaml);
+    sl_paper_column *column = to;
     if (map->type != YAML_MAPPING_NODE)
-        return FAIL(map, "'paper' takes numbers by the names of programs and groups");
+        return FAIL(map, "'%s' takes numbers by the names of programs and groups", name);
     column->number = ROOM(r, sl_paper_number, sl_yaml_items(map));
-    if (!column->number)
-        return no_memory(r);
-    for (; column->numbers < sl_yaml_items(map); column->numbers++) {
+    sl_status status = column->number ? SL_OK : no_memory(r);
+    for (; column->numbers < sl_yaml_items(map) && !status; column->numbers++) {
         sl_paper_number *n = &column->number[column->numbers];
-        sl_status status = read_subject(r, sl_yaml_key(&r->yaml, map, column->numbers), &n->program, &n->group);
+        status = read_subject(r, sl_yaml_key(yaml, map, column->numbers), &n->program, &n->group);
         if (!status)
-            status = sl_yaml_read_number(&r->yaml, sl_yaml_item(&r->yaml, map, column->numbers), "paper", &n->number);
-        if (status)
-            return status;
+            status = sl_yaml_read_number(yaml, sl_yaml_item(yaml, map, column->numbers), name, &n->number);
     }
-    return SL_OK;
-}
-
-static sl_status read_reasons(reader *r, const yaml_node_t *map, sl_paper_column *column)
-{
-    if (!map)
-        return SL_OK;
-    if (map->type != YAML_MAPPING_NODE)
-        return FAIL(map, "'why' takes reasons by the names of programs and groups");
-    column->reason = ROOM(r, sl_paper_reason, sl_yaml_items(map));
-    if (!column->reason)
-        return no_memory(r);
-    for (; column->reasons < sl_yaml_items(map); column->reasons++) {
-        sl_paper_reason *why = &column->reason[column->reasons];
-        sl_status status = read_subject(r, sl_yaml_key(&r->yaml, map, column->reasons), &why->program, &why->group);
-        if (!status)
-            status = copy_word(r, sl_yaml_item(&r->yaml, map, column->reasons), "why", &why->text);
-        if (status)
-            return status;
-    }
-    return SL_OK;
-}
-
-/* The keys of columns and claims that say how numbers are compared come first among theirs. */
-enum { UNIT, DIGITS, NEUTRAL, WITHIN, STILL, NOISE, INPUT, MEASURE_KEYS };
-#define MEASURE_NAMES "unit", "digits", "neutral", "within", "still", "noise", "input"
-
-static sl_status read_measure(reader *r, const yaml_node_t *const *v, sl_paper_measure *m)
-{
-    uint64_t decimals = 2;
-    const char *formula;
-    *m = (sl_paper_measure){.unit = "", .neutral = NAN, .within = 0.05, .still = 0.02};
-    sl_status status = copy_word(r, v[UNIT], "unit", &m->unit);
-    if (!status)
-        status = sl_yaml_read_count(&r->yaml, v[DIGITS], "digits", &decimals);
-    if (!status && decimals > 6)
-        return FAIL(v[DIGITS], "at most 6 digits are shown");
-    m->digits = (int)decimals;
-    if (!status)
-        status = sl_yaml_read_number(&r->yaml, v[NEUTRAL], "neutral", &m->neutral);
-    if (!status)
-        status = sl_yaml_read_number(&r->yaml, v[WITHIN], "within", &m->within);
-    if (!status)
-        status = sl_yaml_read_number(&r->yaml, v[STILL], "still", &m->still);
-    if (!status)
-        status = read_expression(r, v[NOISE], "noise", &m->noise, &formula);
-    return status ? status : sl_yaml_read_flag(&r->yaml, v[INPUT], "input", &m->input);
-}
-
-static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
-{
-    enum { NAME = MEASURE_KEYS, VALUE, MEAN, PAPER, WHY, EACH_, KEYS };
-    static const char *const names[] = {MEASURE_NAMES, "name", "value", "mean", "paper", "why", "each", NULL};
-    sl_paper_figure *figure = to;
-    sl_paper_column *column = &figure->column[figure->columns++];
-    (void)key;
-    static const char *const means[] = {"none", "geometric", "arithmetic", NULL};
-    const yaml_node_t *v[KEYS];
-    int mean = SL_MEAN_NONE;
-    sl_status status = sl_yaml_pick(&r->yaml, node, "a column", names, v);
-    if (!status && (!v[NAME] || !v[VALUE]))
-        return FAIL(node, "a column needs a 'name' and a 'value'");
-    if (!status)
-        status = copy_word(r, v[NAME], "name", &column->name);
-    if (!status)
-        status = read_expression(r, v[VALUE], "value", &column->value, &column->formula);
-    if (!status)
-        status = read_measure(r, v, &column->measure);
-    if (!status)
-        status = sl_yaml_read_choice(&r->yaml, v[MEAN], "mean", means, &mean);
-    column->mean = (sl_paper_mean)mean;
-    if (!status)
-        status = read_numbers(r, v[PAPER], column);
-    return status ? status : read_reasons(r, v[WHY], column);
-}
-
-static sl_status read_claim(reader *r, const yaml_node_t *node, sl_paper_claim *claim)
-{
-    enum { SAYS = MEASURE_KEYS, VALUE, HOLDS, DIRECTION, PAPER, WHY, KEYS };
-    static const char *const names[] = {MEASURE_NAMES, "says", "value", "holds", "direction", "paper", "why", NULL};
-    const yaml_node_t *v[KEYS];
-    const char *condition = NULL;
-    claim->number = NAN;
-    sl_status status = sl_yaml_pick(&r->yaml, node, "a claim", names, v);
-    if (!status && (!v[SAYS] || !(v[HOLDS] || (v[VALUE] && v[PAPER]))))
-        return FAIL(node, "a claim needs 'says', and either 'holds' or 'value' and 'paper'");
-    if (!status && v[DIRECTION] && !v[HOLDS])
-        return FAIL(v[DIRECTION], "a 'direction' is what remains of 'holds' without its size; a number has 'neutral'");
-    if (!status)
-        status = copy_word(r, v[SAYS], "says", &claim->says);
-    if (!status)
-        status = read_expression(r, v[VALUE], "value", &claim->value, &claim->formula);
-    r->names.value = claim->value;
-    if (!status)
-        status = read_expression(r, v[DIRECTION], "direction", &claim->direction, &condition);
-    if (!status)
-        status = read_expression(r, v[HOLDS], "holds", &claim->holds, &condition);
-    r->names.value = NULL;
-    if (!claim->formula)
-        claim->formula = condition;
-    if (!status)
-        status = sl_yaml_read_number(&r->yaml, v[PAPER], "paper", &claim->number);
-    if (!status)
-        status = read_measure(r, v, &claim->measure);
-    return status ? status : copy_word(r, v[WHY], "why", &claim->why);
-}
-
-static sl_status read_columns(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
-{
-    if (!list)
-        return SL_OK;
-    if (list->type != YAML_SEQUENCE_NODE)
-        return FAIL(list, "'columns' is a list");
-    figure->column = ROOM(r, sl_paper_column, expanded(r, list));
-    return figure->column ? read_items(r, list, read_column, figure) : no_memory(r);
-}
-
-static sl_status read_claims(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
-{
-    sl_status status = SL_OK;
-    if (!list)
-        return SL_OK;
-    if (list->type != YAML_SEQUENCE_NODE)
-        return FAIL(list, "'claims' is a list");
-    figure->claim = ROOM(r, sl_paper_claim, sl_yaml_items(list));
-    if (!figure->claim)
-        return no_memory(r);
-    for (; figure->claims < sl_yaml_items(list) && !status; figure->claims++)
-        status = read_claim(r, sl_yaml_item(&r->yaml, list, figure->claims), &figure->claim[figure->claims]);
     return status;
 }
 
-static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node, void *to)
+static sl_status read_reasons(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
 {
-    enum { ID, TITLE, WHERE, NOTE, QUICK, ROWS, COLUMNS, CLAIMS, RANKED, EACH_, KEYS };
-    static const char *const names[] = {"id",      "title",  "where",  "note", "quick", "rows",
-                                        "columns", "claims", "ranked", "each", NULL};
-    sl_paper *paper = to;
-    sl_paper_figure *figure = &paper->figure[paper->figures++];
-    (void)key;
-    const yaml_node_t *v[KEYS];
-    sl_status status = sl_yaml_pick(&r->yaml, node, "a figure", names, v);
-    if (!status && (!v[ID] || !v[TITLE]))
-        return FAIL(node, "a figure needs an 'id' and a 'title'");
-    if (!status && v[COLUMNS] && !v[ROWS])
-        return FAIL(node, "a figure with columns needs 'rows': the groups whose programs it shows");
-    figure->where = figure->note = "";
-    figure->quick = true;
-    if (!status)
-        status = copy_word(r, v[ID], "id", &figure->id);
-    if (!status)
-        status = copy_word(r, v[TITLE], "title", &figure->title);
-    if (!status)
-        status = copy_word(r, v[WHERE], "where", &figure->where);
-    if (!status)
-        status = copy_word(r, v[NOTE], "note", &figure->note);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, v[QUICK], "quick", &figure->quick);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, v[RANKED], "ranked", &figure->ranked);
-    if (!status && v[ROWS])
-        status = read_members(r, v[ROWS], "group", &figure->groups, &figure->group, find_group);
-    if (!status)
-        status = read_columns(r, v[COLUMNS], figure);
-    return status ? status : read_claims(r, v[CLAIMS], figure);
+    reader *r = reader_of(yaml);
+    sl_paper_column *column = to;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'%s' takes reasons by the names of programs and groups", name);
+    column->reason = ROOM(r, sl_paper_reason, sl_yaml_items(map));
+    sl_status status = column->reason ? SL_OK : no_memory(r);
+    for (; column->reasons < sl_yaml_items(map) && !status; column->reasons++) {
+        sl_paper_reason *why = &column->reason[column->reasons];
+        status = read_subject(r, sl_yaml_key(yaml, map, column->reasons), &why->program, &why->group);
+        if (!status)
+            status = copy_word(yaml, sl_yaml_item(yaml, map, column->reasons), name, &why->text);
+    }
+    return status;
 }
 
-static sl_status read_figures(reader *r, const yaml_node_t *list)
+static sl_status read_digits(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
+    uint64_t digits;
+    sl_status status = sl_yaml_read_count(yaml, node, name, &digits);
+    if (!status && digits > 6)
+        return sl_yaml_fail(yaml, node, "at most 6 digits are shown");
+    if (!status)
+        *(int *)to = (int)digits;
+    return status;
+}
+
+static sl_status read_mean(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    static const char *const means[] = {"none", "geometric", "arithmetic", NULL};
+    int mean;
+    sl_status status = sl_yaml_read_choice(yaml, node, name, means, &mean);
+    if (!status)
+        *(sl_paper_mean *)to = (sl_paper_mean)mean;
+    return status;
+}
+
+/* How numbers of columns and claims are compared: their `measure`. */
+static const sl_paper_measure start_measure = {.unit = "", .digits = 2, .neutral = NAN, .within = 0.05, .still = 0.02};
+#define MEASURE_FIELDS                                                                                                 \
+    {"unit", copy_word, AT(measure.unit), false}, {"digits", read_digits, AT(measure.digits), false},                  \
+        {"neutral", sl_yaml_read_number, AT(measure.neutral), false},                                                  \
+        {"within", sl_yaml_read_number, AT(measure.within), false},                                                    \
+    {                                                                                                                  \
+        "still", sl_yaml_read_number, AT(measure.still), false                                                         \
+    }
+
+static sl_status read_formula(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    sl_paper_column *column = to;
+    sl_status status = copy_word(yaml, node, name, &column->formula);
+    return status ? status : read_expression(yaml, node, name, &column->value);
+}
+
+static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_t *node)
+{
+#define AT(field) offsetof(sl_paper_column, field)
+    static const sl_yaml_field fields[] = {{"name", copy_word, AT(name), true},
+                                           {"value", read_formula, 0, true},
+                                           MEASURE_FIELDS,
+                                           {"mean", read_mean, AT(mean), false},
+                                           {"paper", read_numbers, 0, false},
+                                           {"why", read_reasons, 0, false},
+                                           {"each", NULL, 0, false},
+                                           {0}};
+#undef AT
+    sl_paper_figure *figure = &r->paper->figure[r->paper->figures - 1];
+    sl_paper_column *column = &figure->column[figure->columns++];
+    (void)key;
+    column->measure = start_measure;
+    return sl_yaml_read_fields(&r->yaml, node, "a column", fields, column);
+}
+
+/* What `value` stands for in the conditions of the claim. */
+static sl_status read_claim_value(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    const sl_expression **value = to;
+    sl_status status = read_expression(yaml, node, name, value);
+    if (!status)
+        reader_of(yaml)->names.value = *value;
+    return status;
+}
+
+static sl_status read_claim(reader *r, const yaml_node_t *key, const yaml_node_t *node)
+{
+#define AT(field) offsetof(sl_paper_claim, field)
+    static const sl_yaml_field fields[] = {{"says", copy_word, AT(says), true},
+                                           MEASURE_FIELDS,
+                                           {"value", read_claim_value, AT(value), false},
+                                           {"direction", read_expression, AT(direction), false},
+                                           {"holds", read_expression, AT(holds), false},
+                                           {"paper", sl_yaml_read_number, AT(number), false},
+                                           {"why", copy_word, AT(why), false},
+                                           {0}};
+#undef AT
+    sl_paper_figure *figure = &r->paper->figure[r->paper->figures - 1];
+    sl_paper_claim *claim = &figure->claim[figure->claims++];
+    (void)key;
+    claim->number = NAN;
+    claim->measure = start_measure;
+    sl_status status = sl_yaml_read_fields(&r->yaml, node, "a claim", fields, claim);
+    r->names.value = NULL;
+    if (!status && !claim->holds && (!claim->value || isnan(claim->number)))
+        return FAIL(node, "a claim needs 'says', and either 'holds' or 'value' and 'paper'");
+    if (!status && claim->direction && !claim->holds)
+        return FAIL(node, "a 'direction' is what remains of 'holds' without its size; a number has 'neutral'");
+    return status;
+}
+
+/* Lists of a figure: what they are read into has room for all of them. */
+static sl_status read_columns(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
+{
+    reader *r = reader_of(yaml);
+    sl_paper_figure *figure = to;
     if (list->type != YAML_SEQUENCE_NODE)
-        return FAIL(list, "'figures' is a list");
-    r->paper->figure = ROOM(r, sl_paper_figure, expanded(r, list));
-    return r->paper->figure ? read_items(r, list, read_figure, r->paper) : no_memory(r);
+        return FAIL(list, "'%s' is a list", name);
+    figure->column = ROOM(r, sl_paper_column, expanded(r, list));
+    return figure->column ? read_items(r, list, read_column) : no_memory(r);
+}
+
+static sl_status read_claims(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
+{
+    reader *r = reader_of(yaml);
+    sl_paper_figure *figure = to;
+    if (list->type != YAML_SEQUENCE_NODE)
+        return FAIL(list, "'%s' is a list", name);
+    figure->claim = ROOM(r, sl_paper_claim, expanded(r, list));
+    return figure->claim ? read_items(r, list, read_claim) : no_memory(r);
+}
+
+static sl_status read_rows(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
+{
+    sl_paper_figure *figure = to;
+    (void)name;
+    return read_members(reader_of(yaml), list, "group", &figure->groups, &figure->group, find_group);
+}
+
+static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node)
+{
+#define AT(field) offsetof(sl_paper_figure, field)
+    static const sl_yaml_field fields[] = {{"id", copy_word, AT(id), true},
+                                           {"title", copy_word, AT(title), true},
+                                           {"where", copy_word, AT(where), false},
+                                           {"note", copy_word, AT(note), false},
+                                           {"quick", sl_yaml_read_flag, AT(quick), false},
+                                           {"ranked", sl_yaml_read_flag, AT(ranked), false},
+                                           {"rows", read_rows, 0, false},
+                                           {"columns", read_columns, 0, false},
+                                           {"claims", read_claims, 0, false},
+                                           {"each", NULL, 0, false},
+                                           {0}};
+#undef AT
+    sl_paper_figure *figure = &r->paper->figure[r->paper->figures++];
+    (void)key;
+    figure->where = figure->note = "";
+    figure->quick = true;
+    sl_status status = sl_yaml_read_fields(&r->yaml, node, "a figure", fields, figure);
+    if (!status && figure->columns && !figure->group)
+        return FAIL(node, "a figure with columns needs 'rows': the groups whose programs it shows");
+    return status;
+}
+
+static sl_status read_figures(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
+{
+    reader *r = reader_of(yaml);
+    sl_paper *paper = to;
+    if (list->type != YAML_SEQUENCE_NODE)
+        return FAIL(list, "'%s' is a list", name);
+    paper->figure = ROOM(r, sl_paper_figure, expanded(r, list));
+    return paper->figure ? read_items(r, list, read_figure) : no_memory(r);
 }
 
 /* ---- the whole ---- */
 
+/* The machine and the kind of analysis of all configurations. */
+static sl_status read_start(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    sl_point *start = &reader_of(yaml)->start;
+    (void)to;
+    return !strcmp(name, "kind") ? sl_config_read_kind(yaml, node, name, &start->kind)
+                                 : copy_word(yaml, node, name, &start->machine);
+}
+
 static sl_status read_root(reader *r)
 {
-    enum {
-        NAME,
-        TITLE,
-        SOURCE,
-        SUMMARY,
-        MACHINE_,
-        KIND_,
-        PROGRAMS,
-        GROUPS,
-        QUICK,
-        CONFIGS,
-        FIGURES,
-        ALONE,
-        PARAMS,
-        KEYS
-    };
-    static const char *const names[] = {"name",   "title", "source",  "summary", "machine", "kind",   "programs",
-                                        "groups", "quick", "configs", "figures", "alone",   "params", NULL};
-    const yaml_node_t *root = sl_yaml_root(&r->yaml), *v[KEYS];
-    sl_point start = SL_POINT_START;
-    int kind = SL_ANALYSIS_SIM;
-    if (!root)
-        return FAIL(NULL, "the file contains no paper");
-    sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
-    for (int i = 0; i < KEYS && !status; i++)
-        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK && i < ALONE)
-            return FAIL(root, "the paper has no '%s'", names[i]);
-    if (!status)
-        status = copy_word(r, v[NAME], "name", &r->paper->name);
-    if (!status)
-        status = copy_word(r, v[TITLE], "title", &r->paper->title);
-    if (!status)
-        status = copy_word(r, v[SOURCE], "source", &r->paper->source);
-    if (!status)
-        status = copy_word(r, v[SUMMARY], "summary", &r->paper->summary);
-    if (!status)
-        status = copy_word(r, v[MACHINE_], "machine", &start.machine);
-    if (!status)
-        status = sl_yaml_read_choice(&r->yaml, v[KIND_], "kind", sl_analysis_names, &kind);
-    start.kind = (sl_analysis_kind)kind;
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
-    if (!status)
-        status = read_programs(r, v[PROGRAMS]);
-    if (!status && v[PARAMS])
-        status = read_params(r, v[PARAMS]);
-    if (!status)
-        status = read_groups(r, v[GROUPS]);
-    if (!status && v[QUICK])
-        status = read_quick(r, v[QUICK]);
-    if (!status)
-        status = read_configs(r, v[CONFIGS], &start);
-    return status ? status : read_figures(r, v[FIGURES]);
+#define AT(field) offsetof(sl_paper, field)
+    static const sl_yaml_field fields[] = {{"name", copy_word, AT(name), true},
+                                           {"title", copy_word, AT(title), true},
+                                           {"source", copy_word, AT(source), true},
+                                           {"summary", copy_word, AT(summary), false},
+                                           {"machine", read_start, 0, false},
+                                           {"kind", read_start, 0, false},
+                                           {"alone", sl_yaml_read_flag, AT(alone), false},
+                                           {"programs", read_programs, 0, true},
+                                           {"params", read_params, 0, false},
+                                           {"groups", read_groups, 0, true},
+                                           {"quick", read_quick, 0, false},
+                                           {"configs", read_configs, 0, true},
+                                           {"figures", read_figures, 0, true},
+                                           {0}};
+#undef AT
+    const yaml_node_t *root = sl_yaml_root(&r->yaml);
+    return root ? sl_yaml_read_fields(&r->yaml, root, "a paper", fields, r->paper)
+                : FAIL(NULL, "the file contains no paper");
 }
 
 sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error)
 {
-    reader r = {.paper = paper};
+    reader r = {.paper = paper, .start = SL_POINT_START};
     *paper = (sl_paper){.summary = "", .quick_size = "default"};
     sl_arena_init(&paper->arena);
     r.names = (sl_expression_names){find_config, find_program, find_group, paper, NULL};

@@ -31,10 +31,10 @@ typedef struct sl_paper_known {
 /* A machine with policies, and the kind of analysis. */
 typedef struct sl_paper_config {
     const char *name;
+    sl_point start;  /* before it is varied */
     size_t variants; /* at least 1; of several the one with the lowest `best` is taken, for each program */
     sl_point *variant;
     const char *best;
-    const char *help;
     size_t known; /* of a configuration without variants: numbers that were measured elsewhere */
     struct sl_paper_known *value;
 } sl_paper_config;
@@ -83,7 +83,6 @@ typedef struct sl_paper_claim {
     const sl_expression *value;     /* NULL: none */
     const sl_expression *holds;     /* NULL: the numbers are compared */
     const sl_expression *direction; /* the same without the size that it states; NULL: it states none */
-    const char *formula;
     sl_paper_measure measure;
     double number; /* NaN: none is stated */
 } sl_paper_claim;

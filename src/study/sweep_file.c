@@ -12,201 +12,162 @@
 
 enum { MAX_POINTS = 1000000, MAX_AXES = 48 };
 
-enum {
-    KIND,
-    WORKLOADS,
-    TRACES,
-    INPUTS,
-    SIZE,
-    MACHINES,
-    L1,
-    L2,
-    SCHEDULER,
-    WITHOUT,
-    PLAN,
-    SEED,
-    SET,
-    COLD,
-    STREAM,
-    LOADS_ONLY,
-    KEYS
-};
-static const char *const key_names[] = {"kind", "workloads", "traces",    "inputs",     "size", "machines",
-                                        "l1",   "l2",        "scheduler", "without",    "plan", "seed",
-                                        "set",  "cold",      "stream",    "loads_only", NULL};
-
-typedef struct reader reader;
-typedef struct axis axis;
-
 /* A parameter with several values. */
-struct axis {
-    sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
-    const char *name;
-    size_t workloads, traces; /* of programs: how many are workloads, and how many of these or traces */
+typedef struct axis {
+    sl_yaml_field field; /* how a value is read into a point */
     size_t count, at;
     const yaml_node_t **value;
-};
+} axis;
 
-struct reader {
+typedef struct reader {
     sl_yaml yaml;
     sl_sweep_file *spec;
+    sl_point start; /* what all points have in common */
     size_t axes;
-    axis axis[MAX_AXES];
-};
+    axis axis[MAX_AXES];               /* the first: programs */
+    const yaml_node_t *first_programs; /* the first of their lists */
+    size_t workloads, traces;          /* how many programs are workloads, and how many of these or traces */
+} reader;
 
-static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
+static reader *reader_of(sl_yaml *yaml)
 {
-    const char *text = NULL;
-    sl_status status = sl_yaml_read_word(&r->yaml, node, name, &text);
-    if (!status && !(*word = sl_arena_strdup(&r->spec->arena, text)))
-        status = sl_fail_memory(r->yaml.error);
+    return (reader *)(void *)yaml;
+}
+
+static sl_status copy_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    const char *text, **word = to;
+    sl_status status = sl_yaml_read_word(yaml, node, name, &text);
+    if (!status && !(*word = sl_arena_strdup(&reader_of(yaml)->spec->arena, text)))
+        status = sl_fail_memory(yaml->error);
     return status;
 }
 
 /* Paths in the spec are relative to its folder. */
-static sl_status copy_path(reader *r, const yaml_node_t *node, const char *name, const char **path)
+static sl_status copy_path(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const char *slash = strrchr(r->yaml.path, '/');
-    sl_status status = copy_word(r, node, name, path);
+    const char *slash = strrchr(yaml->path, '/'), **path = to;
+    sl_status status = copy_word(yaml, node, name, path);
     if (status || !slash || **path == '/')
         return status;
-    *path = sl_arena_printf(&r->spec->arena, "%.*s%s", (int)(slash - r->yaml.path) + 1, r->yaml.path, *path);
-    return *path ? SL_OK : sl_fail_memory(r->yaml.error);
+    *path = sl_arena_printf(&reader_of(yaml)->spec->arena, "%.*s%s", (int)(slash - yaml->path) + 1, yaml->path, *path);
+    return *path ? SL_OK : sl_fail_memory(yaml->error);
 }
 
 /* ---- values of axes ---- */
 
-/* Sizes are of workloads. */
-static sl_status read_trace(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
-{
-    point->input.size = "";
-    return copy_path(r, node, a->name, &point->input.name);
-}
-
 /* "8", "8,2,1". */
-static sl_status read_dims(reader *r, const yaml_node_t *node, const char *name, uint32_t dims[3])
+static sl_status read_dims(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const char *word = NULL;
+    const char *word;
+    uint32_t *dims = to;
     char end;
-    sl_status status = node ? sl_yaml_read_word(&r->yaml, node, name, &word) : SL_OK;
-    if (status || !word)
+    sl_status status = sl_yaml_read_word(yaml, node, name, &word);
+    if (status)
         return status;
     dims[1] = dims[2] = 1;
     int got = sscanf(word, "%u,%u,%u%c", &dims[0], &dims[1], &dims[2], &end);
     return got < 1 || got > 3 || !dims[0] || !dims[1] || !dims[2]
-               ? sl_yaml_fail(&r->yaml, node, "'%s' takes X, X,Y or X,Y,Z, not '%s'", name, word)
+               ? sl_yaml_fail(yaml, node, "'%s' takes X, X,Y or X,Y,Z, not '%s'", name, word)
                : SL_OK;
 }
 
-static sl_status read_args(reader *r, const yaml_node_t *list, sl_kernel_launch *launch)
+static sl_status read_args(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
 {
-    size_t count = list ? sl_yaml_items(list) : 0;
-    const char **arg = sl_arena_array(&r->spec->arena, const char *, count + 1);
-    sl_status status = arg ? SL_OK : sl_fail_memory(r->yaml.error);
+    sl_kernel_launch *launch = to;
+    size_t count = sl_yaml_items(list);
+    const char **arg = sl_arena_array(&reader_of(yaml)->spec->arena, const char *, count + 1);
+    sl_status status = arg ? SL_OK : sl_fail_memory(yaml->error);
     for (size_t i = 0; i < count && !status; i++)
-        status = copy_word(r, sl_yaml_item(&r->yaml, list, i), "args", &arg[i]);
+        status = copy_word(yaml, sl_yaml_item(yaml, list, i), name, &arg[i]);
     launch->args = count;
     launch->arg = arg;
     return status;
 }
 
 /* {file: k.ptx, grid: 8, block: 256, args: [f32[1K]:random, u32:1024]}; LLVM IR may have the host of a workload. */
-static sl_status read_input(reader *r, const yaml_node_t *node, sl_point *point)
+static sl_status read_input(sl_yaml *yaml, const yaml_node_t *node, sl_input_spec *input)
 {
-    enum { FILE_NAME, ENTRY, GRID, BLOCK, SHARED, ARGS, HOST, PARAMS, PARTS };
-    static const char *const names[] = {"file", "entry", "grid", "block", "shared", "args", "host", "params", NULL};
-    const yaml_node_t *part[PARTS];
-    sl_input_spec *input = &point->input;
+#define AT(field) offsetof(sl_input_spec, field)
+    static const sl_yaml_field fields[] = {{"file", copy_path, AT(name), true},
+                                           {"entry", copy_word, AT(launch.entry), false},
+                                           {"host", copy_word, AT(host), false},
+                                           {"params", copy_word, AT(params), false},
+                                           {"grid", read_dims, AT(launch.grid), false},
+                                           {"block", read_dims, AT(launch.block), false},
+                                           {"shared", sl_yaml_read_count, AT(launch.shared_bytes), false},
+                                           {"args", read_args, AT(launch), false},
+                                           {0}};
+#undef AT
     sl_input_kind kind;
-    sl_status status = sl_yaml_pick(&r->yaml, node, "an input", names, part);
-    if (!status && !part[FILE_NAME])
-        status = sl_yaml_fail(&r->yaml, node, "an input needs a 'file'");
+    sl_status status = sl_yaml_read_fields(yaml, node, "an input", fields, input);
     if (!status)
-        status = copy_path(r, part[FILE_NAME], "file", &input->name);
-    if (!status && part[ENTRY])
-        status = copy_word(r, part[ENTRY], "entry", &input->launch.entry);
-    if (!status && part[HOST])
-        status = copy_word(r, part[HOST], "host", &input->host);
-    if (!status && part[PARAMS])
-        status = copy_word(r, part[PARAMS], "params", &input->params);
-    if (!status)
-        status = read_dims(r, part[GRID], "grid", input->launch.grid);
-    if (!status)
-        status = read_dims(r, part[BLOCK], "block", input->launch.block);
-    if (!status && part[SHARED])
-        status = sl_yaml_read_count(&r->yaml, part[SHARED], "shared", &input->launch.shared_bytes);
-    if (!status)
-        status = read_args(r, part[ARGS], &input->launch);
-    if (!status)
-        status = sl_yaml_locate(&r->yaml, node, sl_input_detect(input, &kind, r->yaml.error));
-    return status ? status : sl_yaml_locate(&r->yaml, node, sl_input_check(input, kind, r->yaml.error));
+        status = sl_yaml_locate(yaml, node, sl_input_detect(input, &kind, yaml->error));
+    return status ? status : sl_yaml_locate(yaml, node, sl_input_check(input, kind, yaml->error));
 }
 
 /* Workloads with their parameters, then traces, then other inputs. */
-static sl_status read_program(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_program(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
+    const reader *r = reader_of(yaml);
     const sl_workload *workload;
-    if (a->at >= a->workloads)
-        return a->at >= a->traces ? read_input(r, node, point) : read_trace(r, a, node, point);
-    sl_status status = copy_word(r, node, a->name, &point->input.name);
+    sl_point *point = to;
+    if (r->axis[0].at >= r->traces)
+        return read_input(yaml, node, &point->input);
+    if (r->axis[0].at >= r->workloads) {
+        point->input.size = ""; /* sizes are of workloads */
+        return copy_path(yaml, node, name, &point->input.name);
+    }
+    sl_status status = copy_word(yaml, node, name, &point->input.name);
     if (status)
         return status;
     char *space = strchr(point->input.name, ' ');
     point->input.params = space ? space + 1 : "";
     if (space)
         *space = 0;
-    return sl_yaml_locate(&r->yaml, node, sl_workload_find(point->input.name, &workload, r->yaml.error));
+    return sl_yaml_locate(yaml, node, sl_workload_find(point->input.name, &workload, yaml->error));
 }
 
-static sl_status read_size(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_size(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
     static const char *const sizes[] = {"small", "default", "large", NULL};
+    const char **to_size = to;
     int size = 0;
-    sl_status status = sl_yaml_read_choice(&r->yaml, node, a->name, sizes, &size);
-    if (*point->input.size) /* a trace has none */
-        point->input.size = status ? "" : sizes[size];
+    sl_status status = sl_yaml_read_choice(yaml, node, name, sizes, &size);
+    if (**to_size) /* a trace has none */
+        *to_size = status ? "" : sizes[size];
     return status;
 }
 
-static sl_status read_machine(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_machine(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
     const char *word = sl_yaml_word(node);
-    return word && sl_machine_is_path(word) ? copy_path(r, node, a->name, &point->machine)
-                                            : copy_word(r, node, a->name, &point->machine);
+    return (word && sl_machine_is_path(word) ? copy_path : copy_word)(yaml, node, name, to);
 }
 
-#define READ_WORD(field)                                                                                               \
-    static sl_status read_##field(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)                  \
-    {                                                                                                                  \
-        return copy_word(r, node, a->name, &point->field);                                                             \
-    }
-READ_WORD(l1)
-READ_WORD(l2)
-READ_WORD(scheduler)
-READ_WORD(without)
-
-static sl_status read_seed(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_seed(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    sl_status status = sl_yaml_read_count(&r->yaml, node, a->name, &point->seed);
+    sl_point *point = to;
+    sl_status status = sl_yaml_read_count(yaml, node, name, &point->seed);
     point->input.seed = point->seed;
     return status;
 }
 
-static sl_status read_plan(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_plan(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
     const char *word = sl_yaml_word(node);
-    return word && !*word ? SL_OK : copy_path(r, node, a->name, &point->plan); /* "": as the code is */
+    return word && !*word ? SL_OK : copy_path(yaml, node, name, to); /* "": as the code is */
 }
 
-static sl_status read_setting(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+static sl_status read_setting(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const char *word = NULL;
-    sl_status status = sl_yaml_read_word(&r->yaml, node, a->name, &word);
-    if (!status && (strchr(word, ' ') || strchr(a->name, ' ')))
-        status = sl_yaml_fail(&r->yaml, node, "a setting cannot contain spaces");
-    if (!status && !(point->settings = sl_arena_printf(&r->spec->arena, "%s%s%s=%s", point->settings,
-                                                       *point->settings ? " " : "", a->name, word)))
-        status = sl_fail_memory(r->yaml.error);
+    const char *word, **settings = to;
+    sl_status status = sl_yaml_read_word(yaml, node, name, &word);
+    if (!status && (strchr(word, ' ') || strchr(name, ' ')))
+        status = sl_yaml_fail(yaml, node, "a setting cannot contain spaces");
+    if (!status && !(*settings = sl_arena_printf(&reader_of(yaml)->spec->arena, "%s%s%s=%s", *settings,
+                                                 **settings ? " " : "", name, word)))
+        status = sl_fail_memory(yaml->error);
     return status;
 }
 
@@ -214,9 +175,9 @@ static sl_status read_setting(reader *r, const axis *a, const yaml_node_t *node,
 
 static sl_status add_values(reader *r, axis *a, const yaml_node_t *list)
 {
-    size_t items = !list ? 0 : list->type == YAML_MAPPING_NODE ? 1 : sl_yaml_items(list);
-    if (list && list->type == YAML_MAPPING_NODE)
-        return sl_yaml_fail(&r->yaml, list, "'%s' takes a value or a list of values", a->name);
+    size_t items = list->type == YAML_MAPPING_NODE ? 1 : sl_yaml_items(list);
+    if (list->type == YAML_MAPPING_NODE)
+        return sl_yaml_fail(&r->yaml, list, "'%s' takes a value or a list of values", a->field.name);
     const yaml_node_t **value = sl_arena_array(&r->spec->arena, const yaml_node_t *, a->count + items + 1);
     if (!value)
         return sl_fail_memory(r->yaml.error);
@@ -228,79 +189,82 @@ static sl_status add_values(reader *r, axis *a, const yaml_node_t *list)
     return SL_OK;
 }
 
-static sl_status add_axis(reader *r, const yaml_node_t *location, axis a)
+static sl_status add_axis(reader *r, const sl_yaml_field *field, const yaml_node_t *list)
 {
+    axis a = {.field = *field};
+    sl_status status = add_values(r, &a, list);
+    if (status)
+        return status;
     if (!a.count)
-        return sl_yaml_fail(&r->yaml, location, "'%s' has no values", a.name);
+        return sl_yaml_fail(&r->yaml, list, "'%s' has no values", field->name);
     if (r->axes == MAX_AXES)
-        return sl_yaml_fail(&r->yaml, location, "a sweep varies at most %d keys", MAX_AXES);
+        return sl_yaml_fail(&r->yaml, list, "a sweep varies at most %d keys", MAX_AXES);
     r->axis[r->axes++] = a;
     return SL_OK;
 }
 
-static sl_status add_programs(reader *r, const yaml_node_t *const *value)
+/* Lists of programs are one axis. */
+static sl_status read_programs(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
 {
-    axis a = {.take = read_program, .name = "workloads"};
-    const yaml_node_t *first = value[WORKLOADS] ? value[WORKLOADS] : value[TRACES] ? value[TRACES] : value[INPUTS];
-    if (!first)
-        return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "a sweep needs 'workloads', 'traces' or 'inputs'");
-    sl_status status = add_values(r, &a, value[WORKLOADS]);
-    a.workloads = a.count;
-    if (!status)
-        status = add_values(r, &a, value[TRACES]);
-    a.traces = a.count;
-    if (!status && value[INPUTS] && value[INPUTS]->type != YAML_SEQUENCE_NODE)
-        status = sl_yaml_fail(&r->yaml, value[INPUTS], "'inputs' takes a list");
-    if (!status)
-        status = add_values(r, &a, value[INPUTS]);
-    return status ? status : add_axis(r, first, a);
-}
-
-static sl_status add_settings(reader *r, const yaml_node_t *map)
-{
-    sl_status status = SL_OK;
-    if (map->type != YAML_MAPPING_NODE)
-        return sl_yaml_fail(&r->yaml, map, "'set' takes keys and values, such as {L1.size: [16K, 32K]}");
-    for (size_t i = 0; i < sl_yaml_items(map) && !status; i++) {
-        axis a = {.take = read_setting};
-        const yaml_node_t *list = sl_yaml_item(&r->yaml, map, i);
-        status = copy_word(r, sl_yaml_key(&r->yaml, map, i), "set", &a.name);
-        if (!status)
-            status = add_values(r, &a, list);
-        if (!status)
-            status = add_axis(r, list, a);
-    }
+    reader *r = to;
+    bool inputs = !strcmp(name, "inputs");
+    if (inputs && list->type != YAML_SEQUENCE_NODE)
+        return sl_yaml_fail(yaml, list, "'inputs' takes a list");
+    sl_status status = add_values(r, &r->axis[0], list);
+    if (!r->first_programs)
+        r->first_programs = list;
+    if (!strcmp(name, "workloads"))
+        r->workloads = r->axis[0].count;
+    if (!inputs)
+        r->traces = r->axis[0].count;
     return status;
 }
 
-static sl_status add_axes(reader *r, const yaml_node_t *const *value)
+/* Keys with a value, or a list of values of which each point has one. */
+#define AT(field) offsetof(sl_point, field)
+static const sl_yaml_field varied[] = {{"size", read_size, AT(input.size), false},
+                                       {"machines", read_machine, AT(machine), false},
+                                       {"l1", copy_word, AT(l1), false},
+                                       {"l2", copy_word, AT(l2), false},
+                                       {"scheduler", copy_word, AT(scheduler), false},
+                                       {"without", copy_word, AT(without), false},
+                                       {"plan", read_plan, AT(plan), false},
+                                       {"seed", read_seed, 0, false},
+                                       {0}};
+
+static sl_status read_varied(sl_yaml *yaml, const yaml_node_t *list, const char *name, void *to)
 {
-    static const struct {
-        int key;
-        sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
-    } simple[] = {{SIZE, read_size},           {MACHINES, read_machine}, {L1, read_l1},     {L2, read_l2},
-                  {SCHEDULER, read_scheduler}, {WITHOUT, read_without},  {PLAN, read_plan}, {SEED, read_seed}};
-    sl_status status = add_programs(r, value);
-    for (size_t i = 0; i < sizeof simple / sizeof *simple && !status; i++) {
-        axis a = {.take = simple[i].take, .name = key_names[simple[i].key]};
-        if (!value[simple[i].key])
-            continue;
-        status = add_values(r, &a, value[simple[i].key]);
-        if (!status)
-            status = add_axis(r, value[simple[i].key], a);
-    }
-    return !status && value[SET] ? add_settings(r, value[SET]) : status;
+    const sl_yaml_field *field = varied;
+    while (strcmp(field->name, name))
+        field++;
+    (void)yaml;
+    return add_axis(to, field, list);
 }
+
+static sl_status read_settings(sl_yaml *yaml, const yaml_node_t *map, const char *name, void *to)
+{
+    sl_status status = SL_OK;
+    if (map->type != YAML_MAPPING_NODE)
+        return sl_yaml_fail(yaml, map, "'set' takes keys and values, such as {L1.size: [16K, 32K]}");
+    for (size_t i = 0; i < sl_yaml_items(map) && !status; i++) {
+        sl_yaml_field field = {NULL, read_setting, AT(settings), false};
+        status = copy_word(yaml, sl_yaml_key(yaml, map, i), name, &field.name);
+        if (!status)
+            status = add_axis(to, &field, sl_yaml_item(yaml, map, i));
+    }
+    return status;
+}
+#undef AT
 
 /* ---- points ---- */
 
-static sl_status make_point(reader *r, const sl_point *start, sl_point *point)
+static sl_status make_point(reader *r, sl_point *point)
 {
     sl_status status = SL_OK;
-    *point = *start;
+    *point = r->start;
     for (size_t i = 0; i < r->axes && !status; i++) {
         const axis *a = &r->axis[i];
-        status = a->take(r, a, a->value[a->at], point);
+        status = a->field.read(&r->yaml, a->value[a->at], a->field.name, (char *)point + a->field.offset);
     }
     if (status)
         return status;
@@ -318,7 +282,7 @@ static void turn(reader *r)
     }
 }
 
-static sl_status make_points(reader *r, const sl_point *start)
+static sl_status make_points(reader *r)
 {
     size_t points = 1;
     for (size_t i = 0; i < r->axes; i++) {
@@ -331,7 +295,7 @@ static sl_status make_points(reader *r, const sl_point *start)
         return sl_fail_memory(r->yaml.error);
     sl_status status = SL_OK;
     for (; r->spec->points < points && !status; r->spec->points++) {
-        status = make_point(r, start, &r->spec->point[r->spec->points]);
+        status = make_point(r, &r->spec->point[r->spec->points]);
         turn(r);
     }
     return status;
@@ -339,24 +303,30 @@ static sl_status make_points(reader *r, const sl_point *start)
 
 static sl_status read_root(reader *r)
 {
-    const yaml_node_t *value[KEYS];
-    sl_point start = SL_POINT_START;
-    int kind = SL_ANALYSIS_SIM;
-    if (!sl_yaml_root(&r->yaml))
+    static const sl_yaml_field fields[] = {SL_POINT_FIELDS(offsetof(reader, start)),
+                                           {"workloads", read_programs, 0, false},
+                                           {"traces", read_programs, 0, false},
+                                           {"inputs", read_programs, 0, false},
+                                           {"size", read_varied, 0, false},
+                                           {"machines", read_varied, 0, false},
+                                           {"l1", read_varied, 0, false},
+                                           {"l2", read_varied, 0, false},
+                                           {"scheduler", read_varied, 0, false},
+                                           {"without", read_varied, 0, false},
+                                           {"plan", read_varied, 0, false},
+                                           {"seed", read_varied, 0, false},
+                                           {"set", read_settings, 0, false},
+                                           {0}};
+    const yaml_node_t *root = sl_yaml_root(&r->yaml);
+    if (!root)
         return sl_yaml_fail(&r->yaml, NULL, "the file contains no sweep");
-    sl_status status = sl_yaml_pick(&r->yaml, sl_yaml_root(&r->yaml), "a sweep", key_names, value);
-    if (!status)
-        status = sl_yaml_read_choice(&r->yaml, value[KIND], "kind", sl_analysis_names, &kind);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, value[COLD], "cold", &start.cold);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, value[STREAM], "stream", &start.requests);
-    if (!status)
-        status = sl_yaml_read_flag(&r->yaml, value[LOADS_ONLY], "loads_only", &start.loads_only);
-    start.kind = (sl_analysis_kind)kind;
-    if (!status)
-        status = add_axes(r, value);
-    return status ? status : make_points(r, &start);
+    r->axis[r->axes++].field = (sl_yaml_field){"workloads", read_program, 0, false};
+    sl_status status = sl_yaml_read_fields(&r->yaml, root, "a sweep", fields, r);
+    if (!status && !r->first_programs)
+        status = sl_yaml_fail(&r->yaml, root, "a sweep needs 'workloads', 'traces' or 'inputs'");
+    if (!status && !r->axis[0].count)
+        status = sl_yaml_fail(&r->yaml, r->first_programs, "'workloads' has no values");
+    return status ? status : make_points(r);
 }
 
 sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, sl_sweep_file *spec, sl_error *error)
@@ -367,6 +337,7 @@ sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, 
     if (!r)
         return sl_fail_memory(error);
     r->spec = spec;
+    r->start = (sl_point)SL_POINT_START;
     sl_status status = sl_yaml_open(&r->yaml, path, text, bytes, error);
     if (!status) {
         status = read_root(r);
