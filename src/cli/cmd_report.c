@@ -21,7 +21,7 @@ typedef struct report_options {
     sl_model_settings model;
     const char *counters;
     uint64_t min_sectors;
-    bool brief, sim;
+    bool brief, sim, cold;
     const char *plan, *code;
 } report_options;
 
@@ -54,6 +54,7 @@ static sl_status run_sweep(report *r, sl_analysis_kind kind, sl_status (*points)
     like.resolved = &r->machine;
     like.seed = r->options->input.seed;
     like.without = r->without;
+    like.cold = r->options->cold;
     sl_progress_phase(r->inv->progress, points == sl_sweep_sizes ? "trying sizes of L1" : "trying policies");
     sl_status status = sl_sweep_init(sweep, &like, points == sl_sweep_sizes, error);
     if (!status)
@@ -103,8 +104,11 @@ static sl_status gather(report *r, sl_error *error)
     const sl_recording *recording = &r->input.recording;
     sl_pool *pool = r->input.pool;
     const sl_analysis profile = {.kind = SL_ANALYSIS_PROFILE, .machine = &r->machine};
-    const sl_analysis model = {
-        .kind = SL_ANALYSIS_MODEL, .machine = &r->machine, .seed = r->settings.seed, .model = r->settings};
+    const sl_analysis model = {.kind = SL_ANALYSIS_MODEL,
+                               .cold = r->options->cold,
+                               .machine = &r->machine,
+                               .seed = r->settings.seed,
+                               .model = r->settings};
     sl_status status = sl_analyze(recording, &profile, pool, r->inv->progress, &r->profile, error);
     if (!status)
         status = sl_result_set_make(recording, &model, true, pool, r->inv->progress, &r->set, error);
@@ -247,6 +251,7 @@ static int run_report(const sl_invocation *inv)
 static const sl_option options[] = {
     {"output", 'o', SL_OPTION_STRING, "FILE", "HTML page to write", AT(input.common.output), 0, 0, NULL},
     SL_MODEL_OPTIONS(report_options),
+    SL_COLD_OPTION(AT(cold)),
     {"counters", 'c', SL_OPTION_STRING, "FILE", "Compare the model with hardware counters: CSV of ncu or of papers/measure-h200", AT(counters), 0, 0, NULL},
     {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every L1 policy cycle by cycle", AT(sim), 0, 0, NULL},

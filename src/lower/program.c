@@ -69,9 +69,9 @@ bool sl_program_is_constant_load(const sl_program *program, uint32_t uop)
             (inst->space == SL_MEM_GLOBAL && strstr(program->kernel->strings + inst->opcode, ".nc")));
 }
 
-sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_trace_kernel *kernel, sl_error *error)
+/* A uop for each instruction. */
+static sl_status init_uops(sl_program *p, const sl_core_limits *core, const sl_trace_kernel *kernel, sl_error *error)
 {
-    const sl_core_limits *core = &machine->core;
     const uint32_t cycles[SL_UNITS] = {core->alu_cycles, core->f64_cycles, core->sfu_cycles, core->tensor_cycles};
     const uint32_t interval[SL_UNITS] = {core->alu_interval, core->f64_interval, core->sfu_interval,
                                          core->tensor_interval};
@@ -105,7 +105,13 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
     number_accesses(p);
-    sl_status status = core->lowering ? sl_pass_count_instructions(p, error) : SL_OK;
+    return core->lowering ? sl_pass_count_instructions(p, error) : SL_OK;
+}
+
+sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_trace_kernel *kernel, sl_error *error)
+{
+    const sl_core_limits *core = &machine->core;
+    sl_status status = init_uops(p, core, kernel, error);
     if (!status && core->machine_code && core->machine_code == kernel->machine_sm)
         status = sl_pass_use_sass(p, core, error);
     if (!status && core->lowering)
@@ -115,6 +121,23 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
     if (status)
         return status;
     return core->load_batching ? sl_pass_batch_loads(p, core->load_batching, error) : SL_OK;
+}
+
+sl_status sl_program_order(const sl_machine *machine, const sl_trace_kernel *kernel, uint32_t **order, sl_error *error)
+{
+    sl_program p;
+    *order = NULL;
+    if (!machine->core.load_batching)
+        return SL_OK;
+    sl_status status = init_uops(&p, &machine->core, kernel, error);
+    if (!status)
+        status = sl_pass_batch_loads(&p, machine->core.load_batching, error);
+    if (!status) {
+        *order = p.inst_of;
+        p.inst_of = NULL;
+    }
+    sl_program_fini(&p);
+    return status;
 }
 
 void sl_program_fini(sl_program *p)

@@ -105,4 +105,8 @@ sl_status sl_program_init(sl_program *program, const sl_machine *machine, const 
                           sl_error *error);
 void sl_program_fini(sl_program *program); /* zeroes are fine */
 
+/* The order in which the instructions of each basic block issue, as ptxas batches loads: [insts], to be freed by the
+ * caller. NULL: as in the trace. Machine code and unrolled loops are left out. */
+sl_status sl_program_order(const sl_machine *machine, const sl_trace_kernel *kernel, uint32_t **order, sl_error *error);
+
 #endif

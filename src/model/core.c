@@ -25,6 +25,7 @@ typedef struct warp {
     sl_line_request piece[SL_MAX_LINE_REQUESTS];
     uint32_t waited[SL_MAX_LINE_REQUESTS]; /* sectors that were present when the request first had to wait */
     sl_predictor *predictor;
+    sl_access *ahead; /* of the walk */
 } warp;
 
 /* An entry of the queue: by time, then in order of arrival. */
@@ -201,7 +202,7 @@ static void load_piece(core *c, uint32_t number, const sl_inst *inst)
         uint64_t bytes[2];
         bool parts = sl_l1_has_parts(c->l1, p->line);
         if (parts)
-            sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+            sl_line_bytes(&c->shape, inst, w->walk.access, p->line, bytes);
         if (__builtin_expect(c->uses_pc, false))
             sl_l1_by(c->l1, inst->mem_slot);
         sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
@@ -233,7 +234,7 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     uint64_t bytes[2];
     bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
     if (wanted)
-        sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+        sl_line_bytes(&c->shape, inst, w->walk.access, p->line, bytes);
     bool atomic = sl_inst_is_atomic(inst);
     if (__builtin_expect(c->uses_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
@@ -263,9 +264,9 @@ static void begin_request(core *c, warp *w)
     uint32_t number = (uint32_t)(w - c->warp);
     c->shape.local_base =
         (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
-    w->pieces = sl_line_requests(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
+    w->pieces = sl_line_requests(&c->shape, w->walk.inst, w->walk.access, w->piece);
     w->at = 0;
-    if (!w->walk.reader.cursor.access.first)
+    if (!w->walk.access->first)
         return;
     w->accesses++;
     w->done = c->time;
@@ -326,7 +327,7 @@ static sl_status request(core *c, uint32_t number)
     if (!w->requesting)
         begin_request(c, w);
     if (c->result->atomics && sl_inst_is_atomic(inst) && !sl_inst_is_bulk(inst))
-        sl_hot_words_add(c->result->atomics, inst, &w->walk.reader.cursor.access, c->shape.launch->lanes);
+        sl_hot_words_add(c->result->atomics, inst, w->walk.access, c->shape.launch->lanes);
     do {
         if (load && has_to_wait(c, number)) {
             wait_for_mshr(c, number);
@@ -345,7 +346,7 @@ static sl_status request(core *c, uint32_t number)
                 count_miss(c, number);
             c->time++;
         }
-    } while (sl_access_more(&w->walk.reader.cursor.access) && (begin_request(c, w), true));
+    } while (sl_access_more(w->walk.access) && (begin_request(c, w), true));
     w->requesting = false;
     count_miss(c, number);
     uint64_t from = c->time;
@@ -371,7 +372,8 @@ static sl_status start_block(core *c, uint32_t slot)
         w->requesting = false;
         w->misses = 0;
         w->insts = w->accesses = 0;
-        sl_warp_walk_init(&w->walk, c->config->plan, c->config->loaded, block, i, w->predictor);
+        sl_warp_walk_init(&w->walk, c->config->plan, c->config->loaded, block, i, w->predictor,
+                          w->ahead);
         status = go_on(c, slot * c->warps + i, c->time);
     }
     return status;
@@ -445,8 +447,10 @@ static sl_status run(core *c)
 
 static void destroy(core *c)
 {
-    if (c->warp) /* the first has the storage of all */
+    if (c->warp) { /* the first has the storage of all */
         free(c->warp[0].predictor);
+        free(c->warp[0].ahead);
+    }
     if (c->slot)
         free(c->slot[0].waiting);
     free(c->warp);
@@ -460,7 +464,7 @@ static void destroy(core *c)
 static bool make_warps(core *c)
 {
     uint32_t count = c->slots * c->warps, words = (c->warps + 63) / 64;
-    size_t slots = sl_loaded_kernel(c->config->loaded)->mem_slots;
+    size_t slots = sl_loaded_kernel(c->config->loaded)->mem_slots, ahead = sl_walk_read_ahead(c->config->plan);
     slots = slots ? slots : 1;
     c->warp = calloc(count, sizeof *c->warp);
     c->slot = calloc(c->slots, sizeof *c->slot);
@@ -471,10 +475,14 @@ static bool make_warps(core *c)
     c->warp[0].predictor = predictors;
     uint64_t *waiting = calloc((size_t)c->slots * words, sizeof *waiting);
     c->slot[0].waiting = waiting;
-    if (!predictors || !waiting)
+    sl_access *accesses = ahead ? malloc(count * ahead * sizeof *accesses) : NULL;
+    c->warp[0].ahead = accesses;
+    if (!predictors || !waiting || (ahead && !accesses))
         return false;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         c->warp[i].predictor = &predictors[i * slots];
+        c->warp[i].ahead = ahead ? &accesses[i * ahead] : NULL;
+    }
     for (uint32_t i = 0; i < c->slots; i++)
         c->slot[i].waiting = &waiting[(size_t)i * words];
     return true;

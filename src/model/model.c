@@ -8,6 +8,7 @@
 #include "access/cta.h"
 #include "access/request.h"
 #include "base/heap.h"
+#include "lower/program.h"
 #include "model/core.h"
 #include "model/shared.h"
 #include "trace/line_stream.h"
@@ -405,7 +406,11 @@ static sl_status prepare(model *m, sl_error *error)
             .slot = &m->loads[(size_t)c * m->slots],
             .traffic = {.folder = sl_loaded_spill(m->loaded), .limit = SL_MAX_TRAFFIC},
         };
-    status = sl_walk_plan_create(kernel, &m->plan, error);
+    uint32_t *order = NULL;
+    status = sl_program_order(m->machine, kernel, &order, error);
+    if (!status)
+        status = sl_walk_plan_create(kernel, order, &m->plan, error);
+    free(order);
     return status ? status : schedule_blocks(m, error);
 }
 

@@ -45,7 +45,7 @@ static sl_status step_warp(order *o, sl_order_slot at, sl_error *error)
         if (status)
             return status;
         if (w->walk.kind == SL_EVENT_REQUEST) {
-            const sl_access *access = &w->walk.reader.cursor.access;
+            const sl_access *access = w->walk.access;
             if (o->wanted[access->slot])
                 return o->observer->access(o->observer->context, access, at, error);
             continue;
@@ -73,7 +73,7 @@ static void start_block(order *o, uint32_t resident)
         size_t index = (size_t)resident * o->warps + w;
         o->warp[index] = (warp){.live = true};
         sl_warp_walk_init(&o->warp[index].walk, o->plan, o->loaded, block, w,
-                          &o->predictor[index * o->kernel->mem_slots]);
+                          &o->predictor[index * o->kernel->mem_slots], NULL);
     }
 }
 

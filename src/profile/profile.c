@@ -165,7 +165,7 @@ sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_pro
     profile->kernel = sl_loaded_kernel(loaded);
     profile->launch = sl_loaded_launch(loaded);
     sl_cta_config cta = {.cores = options->cores, .resident_blocks = options->blocks_per_core};
-    status = p.core ? sl_walk_plan_create(profile->kernel, &p.plan, error) : sl_fail_memory(error);
+    status = p.core ? sl_walk_plan_create(profile->kernel, NULL, &p.plan, error) : sl_fail_memory(error);
     if (!status)
         status = sl_cta_schedule(&cta, sl_loaded_blocks(loaded), NULL, &p.lists, error);
     if (!status)

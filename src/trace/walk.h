@@ -13,7 +13,10 @@ typedef struct sl_walk_plan sl_walk_plan;
 
 enum { SL_WALK_LOADS = 64 }; /* ranks; loads at a distance of this many share one */
 
-sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan, sl_error *error);
+/* `order`: the kernel's instructions in the order in which they issue, each in its basic block; NULL: as in the trace.
+ */
+sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, const uint32_t *order, sl_walk_plan **plan,
+                              sl_error *error);
 void sl_walk_plan_destroy(sl_walk_plan *plan); /* NULL is fine */
 
 typedef struct sl_warp_walk {
@@ -21,18 +24,24 @@ typedef struct sl_warp_walk {
     uint32_t insts; /* warp instructions since the last event, this one included */
     uint64_t waits; /* ranks of loads that must have completed */
     uint32_t rank;  /* of this load; SL_WALK_LOADS where nobody waits for it */
-    /* a request: reader.cursor.access, and its instruction */
+    /* a request: its instruction, and what that accesses; valid until the next event */
     const sl_inst *inst;
-    sl_warp_reader reader;
+    sl_access *access;
     /* private to the walker */
+    sl_warp_reader reader;
     const sl_walk_plan *plan;
-    uint32_t at; /* next event of the basic block */
+    sl_access *ahead; /* accesses of the basic block that were read before they issue */
+    uint32_t at;      /* next event of the basic block */
+    uint32_t read;    /* accesses of the basic block that were read */
     bool within;
 } sl_warp_walk;
 
-/* Starts before the first event. */
+/* Accesses that a warp reads before they issue, at most; 0 in the order of the trace. */
+uint32_t sl_walk_read_ahead(const sl_walk_plan *plan);
+
+/* Starts before the first event. `ahead`: room for sl_walk_read_ahead accesses, which only this walk uses. */
 void sl_warp_walk_init(sl_warp_walk *walk, const sl_walk_plan *plan, const sl_loaded *loaded, uint64_t block,
-                       uint32_t warp, sl_predictor *predictor);
+                       uint32_t warp, sl_predictor *predictor, sl_access *ahead);
 /* Goes to the next event. Accesses without a lane, and those to shared memory and parameters, are instructions like
  * others. */
 sl_status sl_warp_walk_next(sl_warp_walk *walk, sl_error *error);

@@ -35,7 +35,7 @@ static void run(ran *r, const maker *m, const sl_machine *machine, uint32_t resi
     memset(r, 0, sizeof *r);
     r->result.slot = r->slot;
     assert_int_equal(sl_loaded_create(m->trace, 0, NULL, &loaded, &error), SL_OK);
-    assert_int_equal(sl_walk_plan_create(sl_loaded_kernel(loaded), &plan, &error), SL_OK);
+    assert_int_equal(sl_walk_plan_create(sl_loaded_kernel(loaded), NULL, &plan, &error), SL_OK);
     size_t blocks = sl_loaded_blocks(loaded);
     assert_true(blocks <= 16);
     for (uint32_t b = 0; b < blocks; b++)

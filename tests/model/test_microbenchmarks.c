@@ -100,7 +100,7 @@ static uint64_t steps_of(const sl_machine *machine, const sl_trace *trace, uint3
     sl_error error;
     assert_int_equal(sl_loaded_create(trace, launch, NULL, &loaded, &error), SL_OK);
     const sl_trace_kernel *kernel = sl_loaded_kernel(loaded);
-    assert_int_equal(sl_walk_plan_create(kernel, &plan, &error), SL_OK);
+    assert_int_equal(sl_walk_plan_create(kernel, NULL, &plan, &error), SL_OK);
     sl_core_result result = {.slot = calloc(kernel->mem_slots, sizeof *result.slot)};
     assert_non_null(result.slot);
     sl_core_config config = {

@@ -38,7 +38,7 @@ static void check_order(uint32_t blocks, uint32_t warps, const warp_acts *acts, 
     assert_int_equal(sl_loaded_create(m.trace, 0, NULL, &loaded, &error), SL_OK);
     seen s = {loaded, ""};
     sl_order_observer observer = {&s, wants, take};
-    assert_int_equal(sl_walk_plan_create(sl_loaded_kernel(loaded), &plan, &error), SL_OK);
+    assert_int_equal(sl_walk_plan_create(sl_loaded_kernel(loaded), NULL, &plan, &error), SL_OK);
     assert_int_equal(sl_order_run(loaded, plan, which, &observer, &error), SL_OK);
     sl_walk_plan_destroy(plan);
     assert_string_equal(s.text, expected);

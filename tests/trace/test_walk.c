@@ -13,10 +13,11 @@ typedef struct walked {
     sl_loaded *loaded;
     sl_walk_plan *plan;
     sl_predictor *predictor;
+    sl_access *ahead;
     sl_warp_walk walk;
 } walked;
 
-static void record(walked *w, const char *ptx, uint32_t threads)
+static void record_ordered(walked *w, const char *ptx, uint32_t threads, const uint32_t *order)
 {
     sl_recorder *recorder;
     sl_error error;
@@ -35,15 +36,23 @@ static void record(walked *w, const char *ptx, uint32_t threads)
     assert_int_equal(sl_trace_open(w->path, &w->trace, NULL, &error), SL_OK);
     assert_int_equal(sl_loaded_create(w->trace, 0, NULL, &w->loaded, &error), SL_OK);
     const sl_trace_kernel *kernel = sl_loaded_kernel(w->loaded);
-    assert_int_equal(sl_walk_plan_create(kernel, &w->plan, &error), SL_OK);
+    assert_int_equal(sl_walk_plan_create(kernel, order, &w->plan, &error), SL_OK);
     w->predictor = calloc(kernel->mem_slots + 1, sizeof *w->predictor);
+    w->ahead = calloc(sl_walk_read_ahead(w->plan) + 1, sizeof *w->ahead);
     assert_non_null(w->predictor);
-    sl_warp_walk_init(&w->walk, w->plan, w->loaded, 0, 0, w->predictor);
+    assert_non_null(w->ahead);
+    sl_warp_walk_init(&w->walk, w->plan, w->loaded, 0, 0, w->predictor, w->ahead);
+}
+
+static void record(walked *w, const char *ptx, uint32_t threads)
+{
+    record_ordered(w, ptx, threads, NULL);
 }
 
 static void release(walked *w)
 {
     free(w->predictor);
+    free(w->ahead);
     sl_walk_plan_destroy(w->plan);
     sl_loaded_destroy(w->loaded);
     sl_trace_close(w->trace);
@@ -83,10 +92,10 @@ static void a_load_is_waited_for_where_its_result_is_read(void **state)
     next(&w, SL_EVENT_REQUEST, 2, 1u << 0);
     assert_int_equal(w.walk.rank, 0);
     assert_int_equal(w.walk.inst->access, SL_ACCESS_LOAD);
-    uint64_t base = w.walk.reader.cursor.access.base;
+    uint64_t base = w.walk.access->base;
     next(&w, SL_EVENT_REQUEST, 1, 1u << 1);
     assert_int_equal(w.walk.rank, 1);
-    assert_int_equal(w.walk.reader.cursor.access.base, base + 256);
+    assert_int_equal(w.walk.access->base, base + 256);
     next(&w, SL_EVENT_REQUEST, 3, 1u << 0 | 1u << 2);
     assert_int_equal(w.walk.rank, 2);
     next(&w, SL_EVENT_REQUEST, 2, 1u << 3);
@@ -96,6 +105,40 @@ static void a_load_is_waited_for_where_its_result_is_read(void **state)
     assert_int_equal(w.walk.rank, SL_WALK_LOADS); /* nobody waits for a store */
     next(&w, SL_EVENT_BARRIER, 1, 0);
     next(&w, SL_EVENT_END, 1, UINT64_MAX); /* a warp ends when all has come */
+    release(&w);
+}
+
+/* The third load issues before the second, which has to be kept, and so has nothing between them. */
+static void accesses_come_in_the_order_in_which_they_issue(void **state)
+{
+    static const uint32_t order[] = {0, 1, 4, 3, 2, 5, 6, 7};
+    (void)state;
+    walked w;
+    record_ordered(&w,
+                   ".version 8.0\n.target sm_80\n.address_size 64\n"
+                   ".visible .entry k(.param .u64 p)\n{\n"
+                   ".reg .b64 %a; .reg .b32 %r<9>; .shared .b32 s[4];\n"
+                   "ld.param.u64 %a, [p];\n"
+                   "ld.global.u32 %r0, [%a];\n"     /* rank 0 */
+                   "ld.global.u32 %r1, [%a+256];\n" /* rank 2 */
+                   "ld.shared.u32 %r3, [s];\n"
+                   "ld.global.u32 %r2, [%a+512];\n" /* rank 1 */
+                   "add.u32 %r4, %r2, 1;\n"
+                   "st.global.u32 [%a+768], %r1;\n"
+                   "ret;\n}\n",
+                   32, order);
+    assert_int_equal(sl_walk_read_ahead(w.plan), 3);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 0);
+    uint64_t base = w.walk.access->base;
+    next(&w, SL_EVENT_REQUEST, 1, 1u << 1);
+    assert_int_equal(w.walk.rank, 1);
+    assert_int_equal(w.walk.access->base, base + 512);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 2);
+    assert_int_equal(w.walk.rank, 2);
+    assert_int_equal(w.walk.access->base, base + 256);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 1 | 1u << 2);
+    assert_int_equal(w.walk.access->base, base + 768);
+    next(&w, SL_EVENT_END, 1, UINT64_MAX);
     release(&w);
 }
 
@@ -147,7 +190,7 @@ static void accesses_without_a_lane_are_instructions_like_others(void **state)
            "ret;\n}\n",
            32);
     next(&w, SL_EVENT_REQUEST, 6, 3);
-    assert_int_equal(w.walk.reader.cursor.access.mask, 0xf);
+    assert_int_equal(w.walk.access->mask, 0xf);
     next(&w, SL_EVENT_END, 1, UINT64_MAX);
     release(&w);
 }
@@ -156,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_is_waited_for_where_its_result_is_read),
+        cmocka_unit_test(accesses_come_in_the_order_in_which_they_issue),
         cmocka_unit_test(waits_reach_across_basic_blocks),
         cmocka_unit_test(accesses_without_a_lane_are_instructions_like_others),
     };

@@ -213,14 +213,14 @@ static void walk(const sl_trace *trace, uint32_t sectors[2], uint8_t *cache_op)
     sl_error error;
     assert_int_equal(sl_loaded_create(trace, 0, NULL, &loaded, &error), SL_OK);
     const sl_trace_kernel *kernel = sl_loaded_kernel(loaded);
-    assert_int_equal(sl_walk_plan_create(kernel, &plan, &error), SL_OK);
+    assert_int_equal(sl_walk_plan_create(kernel, NULL, &plan, &error), SL_OK);
     sl_predictor *predictor = calloc(kernel->mem_slots + 1, sizeof *predictor);
     assert_non_null(predictor);
-    sl_warp_walk_init(&w, plan, loaded, 0, 0, predictor);
+    sl_warp_walk_init(&w, plan, loaded, 0, 0, predictor, NULL);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sl_warp_walk_next(&w, &error), SL_OK);
         assert_int_equal(w.kind, SL_EVENT_REQUEST);
-        sectors[i] = sl_coalesce_count(&w.reader.cursor.access, LANES, WORD, LOG2_SECTOR);
+        sectors[i] = sl_coalesce_count(w.access, LANES, WORD, LOG2_SECTOR);
         if (!i)
             *cache_op = w.inst->cache_op;
     }
