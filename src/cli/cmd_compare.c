@@ -297,6 +297,7 @@ const sl_command sl_cmd_compare = {
         "one of the conditions holds.",
     .options = options,
     .more_options = sl_input_table,
+    .often = "gpu change l1 sim match fail-if kernel launch html json",
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(compare_options),
     .defaults = &defaults,

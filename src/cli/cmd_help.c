@@ -9,12 +9,12 @@ static void write_help(FILE *file, const void *command, size_t width)
 {
     (void)width;
     if (command)
-        sl_help_command(file, command);
+        sl_help_command(file, command, false);
     else
         sl_help_program(file);
 }
 
-static void json_option(sl_json *j, const sl_option *o)
+static void json_option(sl_json *j, const sl_option *o, bool often)
 {
     static const char *const kinds[] = {
         [SL_OPTION_FLAG] = "flag",   [SL_OPTION_STRING] = "text",   [SL_OPTION_NUMBER] = "number",
@@ -35,6 +35,8 @@ static void json_option(sl_json *j, const sl_option *o)
         sl_json_close(j, ']');
     }
     sl_json_string_member(j, "help", o->help);
+    sl_json_key(j, "often");
+    sl_json_bool(j, often);
     sl_json_close(j, '}');
 }
 
@@ -52,7 +54,7 @@ static void json_command(sl_json *j, const sl_command *command)
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
             if (sl_option_applies(command, o))
-                json_option(j, o);
+                json_option(j, o, sl_option_is_often(command, o));
     sl_json_close(j, ']');
     sl_json_array_member(j, "examples", true);
     for (const sl_example *e = command->examples; e->line; e++) {

@@ -205,6 +205,7 @@ const sl_command sl_cmd_info = {
                    "it executed and accessed and its size in the file.\n\nTraces of other tools are read as 'sluice "
                    "import' reads them. A damaged or unfinished Sluice trace is shown as far as it can be read; a "
                    "warning says what is lost, and the exit code is 1.\n\n" SL_INPUT_HELP,
+    .often = "brief kernel launch grid block arg loads output json csv",
     .common = SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(info_options, options, defaults, examples),

@@ -151,6 +151,7 @@ const sl_command sl_cmd_measure = {
         "Run each kernel unchanged and with the bypass plan applied, alternating, from the same memory "
         "state, and compare the resulting memory: different bytes are an error. Report medians, the speedup "
         "and its standard error. A CUDA program is run twice, and the data that it copies to the host compared.",
+    .often = "plan rounds launches cold kernel size grid block arg json",
     .inputs = SL_TAKES_CODE | SL_TAKES_PROGRAMS | SL_USES_SEED,
     .common = SL_COMMON_REPORT,
     .operand = "a workload, a PTX file or '-- ./app'",

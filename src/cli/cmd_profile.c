@@ -151,6 +151,7 @@ const sl_command sl_cmd_profile = {
         "shared memory are not.\n\nThe reuse distance predicts a fully associative LRU cache: an access hits if its "
         "distance is below the number of lines. For such a cache of --cache bytes the report shows hits and zero-reuse "
         "fills: lines that are filled and evicted without a hit.\n\n" SL_INPUT_HELP,
+    .often = "gpu cache cores blocks-per-core loads-only kernel launch html json csv",
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(profile_options, options, defaults, examples),

@@ -186,7 +186,7 @@ static int show(report *r)
         status = sl_document_save(r->inv, d, NULL, stdout, &error);
     }
     if (!status)
-        status = sl_page_save(page, common->output, common->callgrind, &error);
+        status = sl_page_save(page, &(sl_page_files){common->output, common->callgrind, NULL}, &error);
     if (!status && common->output && !common->quiet)
         status = print_summary(r, &info, &error);
     sl_page_destroy(page);
@@ -297,6 +297,7 @@ const sl_command sl_cmd_report = {
         "programs are searched for where --source says (of a program that is run here: by default below the current "
         "folder), by the file names recorded at compilation (nvcc -lineinfo); their PTX is taken from the program or "
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
+    .often = "output gpu counters sim brief kernel launch source notes json",
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET |
               SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,

@@ -136,7 +136,7 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.zstd_level = (int)run->options->zstd_level;
     /* Only what is shown is counted: the text has no accesses to shared memory. */
     const sl_common *shown = run->inv->common;
-    bool all = shown->json || shown->csv || shown->loads || shown->html || shown->callgrind;
+    bool all = shown->json || shown->csv || shown->loads || shown->html || shown->callgrind || shown->annotate;
     o.count = all || !shown->quiet || shown->output;
     o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
@@ -331,6 +331,7 @@ const sl_command sl_cmd_run = {
     .usage = "[options] " SL_INPUT_USAGE,
     .description = "Run a GPU program on the CPU, without a GPU, and report what each kernel launch executed and "
                    "accessed.\n\n" SL_RUN_HELP,
+    .often = "kernel check size grid block arg annotate html notes json",
     .inputs = SL_TAKES_EMULATED | SL_USES_ALL,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
@@ -344,6 +345,7 @@ const sl_command sl_cmd_trace = {
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description = "Run a GPU program as 'sluice run' does and record what each warp executes and accesses. Every "
                    "other command analyzes the trace without running the program again.\n\n" SL_RUN_HELP,
+    .often = "output kernel launch blocks size grid block arg check quiet",
     .inputs = SL_TAKES_EMULATED | SL_USES_ALL,
     .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",

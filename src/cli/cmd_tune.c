@@ -526,6 +526,7 @@ const sl_command sl_cmd_tune = {
 #undef SL_CONTROL
                    // clang-format on
                    "all (every one).\n\n" SL_INPUT_HELP,
+    .often = "output on gpu select controls seconds kernels kernel graph json",
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(tune_options, options, defaults, examples),

@@ -431,6 +431,7 @@ const sl_command sl_cmd_validate = {
         "'workload' and 'launch' if the file has them; 'all' stands for all workloads of such a file, and a trace is "
         "matched with the workload that has the same launches. Counters of a different kernel, grid or block size than "
         "the launch are an error.\n\n" SL_INPUT_HELP,
+    .often = "counters command with gpu kernel launch plot html json csv",
     .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(validate_options, options, defaults, examples),

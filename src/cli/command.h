@@ -20,6 +20,7 @@ typedef struct sl_common {
     const char *json, *csv, *loads, *notes; /* NULL: not given; "-": standard output */
     const char *output;                     /* NULL: not given */
     const char *html, *callgrind;           /* NULL: not given */
+    const char *annotate;                   /* NULL: not given; "-": standard output */
     sl_option_list plugin;                  /* policies of shared libraries */
     sl_option_list source;                  /* where to search for sources; none: the current folder */
     uint64_t threads;                       /* 0: all cores */
@@ -42,9 +43,10 @@ enum {
     SL_COMMON_PLUGINS = 1 << 10,
     SL_COMMON_COLOR = 1 << 11,
     SL_COMMON_WIDTH = 1 << 12,
+    SL_COMMON_ANNOTATE = 1 << 13,
     SL_COMMON_REPORT =
         SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOR | SL_COMMON_WIDTH,
-    SL_COMMON_PAGE = SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
+    SL_COMMON_PAGE = SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND | SL_COMMON_ANNOTATE,
 };
 
 typedef struct sl_example {
@@ -61,6 +63,7 @@ typedef struct sl_command {
     const char *description;       /* paragraphs separated by an empty line; wrapped by whoever shows them */
     const sl_option *options;      /* ends with a NULL name; NULL: none */
     const sl_option *more_options; /* a second table, shared with another command; NULL: none */
+    const char *often; /* names of the ten options that --help shows, separated by spaces; NULL: all of them */
     unsigned inputs;      /* SL_TAKES_* and SL_USES_* (input.h) where more_options are those of inputs; 0: all */
     unsigned common;      /* SL_COMMON_* it takes */
     size_t values_bytes;  /* of its struct of options, which begins with an sl_common */

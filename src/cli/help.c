@@ -42,6 +42,11 @@ static const struct {
      {"callgrind", 0, SL_OPTION_STRING, "FILE",
       "Write the counts of each source line to FILE in callgrind format, for KCachegrind",
       offsetof(sl_common, callgrind), 0, 0, NULL}},
+    {SL_COMMON_ANNOTATE,
+     {"annotate", 0, SL_OPTION_FILE, "FILE",
+      "Write the sources of the kernels to FILE, with sectors, hits, misses and waits next to each line and the findings "
+      "below it (default: to standard output, instead of the text)",
+      offsetof(sl_common, annotate), 0, 0, NULL}},
     {SL_COMMON_SOURCE,
      {"source", 0, SL_OPTION_LIST, "PATH",
       "Sources of the kernels: a PTX file, a CUDA program, or a folder to search for the source files that kernels "
@@ -134,7 +139,16 @@ void sl_help_program(FILE *file)
          0);
 }
 
-void sl_help_command(FILE *file, const sl_command *command)
+bool sl_option_is_often(const sl_command *command, const sl_option *option)
+{
+    size_t length = strlen(option->name);
+    for (const char *at = command->often; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && !strncmp(at, option->name, length))
+            return true;
+    return !command->often;
+}
+
+void sl_help_command(FILE *file, const sl_command *command, bool all)
 {
     sl_option common[SL_COMMON_OPTIONS + 1];
     const sl_option *tables[SL_COMMAND_TABLES];
@@ -144,13 +158,19 @@ void sl_help_command(FILE *file, const sl_command *command)
     wrap(file, command->usage, (size_t)fprintf(file, "Usage: sluice %s", command->name), 8);
     fputc('\n', file);
     wrap(file, command->description, 0, 0);
-    fprintf(file, "\nOptions:\n");
+    fprintf(file, command->often && !all ? "\nOptions used most:\n" : "\nOptions:\n");
+    size_t options = 0;
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
-            if (sl_option_applies(command, o))
-                describe(file, o);
+            if (sl_option_applies(command, o)) {
+                options++;
+                if (all || sl_option_is_often(command, o))
+                    describe(file, o);
+            }
     static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show this help", 0, 0, 0, NULL};
     describe(file, &help);
+    if (command->often && !all)
+        fprintf(file, "      --help=all          Show all %zu options\n", options);
     fprintf(file, "\nExamples:\n");
     for (const sl_example *e = command->examples; e->line; e++)
         fprintf(file, "  %s\n      ", e->line), wrap(file, e->what, 6, 6);

@@ -48,7 +48,7 @@ static int check_args(const sl_invocation *inv)
     const struct {
         const char *name, *path;
     } outputs[] = {{"json", common->json}, {"csv", common->csv}, {"loads", common->loads}, {"notes", common->notes},
-                   {NULL, common->output}, {NULL, common->html}, {NULL, common->callgrind}};
+                   {NULL, common->output}, {NULL, common->html}, {NULL, common->callgrind}, {"annotate", common->annotate}};
     const char *first = NULL; /* what goes to standard output */
     sl_error error = {0};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
@@ -87,7 +87,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
     if (status)
         code = status == SL_INVALID ? sl_cli_usage(&inv, "%s", error.text) : sl_cli_fail(&inv, &error);
     else if (inv.args.help)
-        sl_help_command(stdout, command);
+        sl_help_command(stdout, command, inv.args.help_all);
     else if (!(code = check_args(&inv))) {
         sl_progress_line line;
         sl_plugins plugins;

@@ -236,8 +236,10 @@ static sl_status parse_option(parser *p, const sl_option *o, const char *attache
 
 static sl_status parse_word(parser *p, char *word)
 {
-    if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+    bool all = !strcmp(word, "--help=all");
+    if (all || !strcmp(word, "--help") || !strcmp(word, "-h")) {
         p->args->help = true;
+        p->args->help_all = all;
         return SL_OK;
     }
     if (word[0] != '-' || !word[1]) {

@@ -52,7 +52,7 @@ typedef struct sl_option_range {
 } sl_option_range;
 
 typedef struct sl_args {
-    bool help; /* --help or -h was given; nothing else was checked */
+    bool help, help_all; /* --help or -h was given, --help=all; nothing else was checked */
     size_t operands;
     const char **operand;  /* in order; those of argv */
     char **program;        /* what follows `--`, NULL-terminated as argv is; NULL: there was no `--` */

@@ -122,18 +122,19 @@ static sl_status write_lines(FILE *file, char *text, size_t width, sl_error *err
 }
 
 /* Text is laid out in memory first: what would control a terminal is taken out of the whole of it. */
-static sl_status write_text(const sl_document *document, FILE *file, sl_error *error)
+static sl_status write_text(const sl_document *document, const sl_page *page, FILE *file, sl_error *error)
 {
     char *text = NULL;
     size_t bytes = 0, width = sl_terminal_width(file);
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return sl_fail_memory(error);
-    sl_status status = sl_document_write(document, SL_FORM_TEXT, memory, width, error);
+    sl_status status = document ? sl_document_write(document, SL_FORM_TEXT, memory, width, error)
+                                : sl_page_annotate(memory, page, width, error);
     if ((fclose(memory) || !text) && !status)
         status = sl_fail_memory(error);
     if (!status)
-        status = write_lines(file, text, sl_document_verbatim(document) ? 0 : width, error);
+        status = write_lines(file, text, !document || sl_document_verbatim(document) ? 0 : width, error);
     free(text);
     return status;
 }
@@ -146,7 +147,7 @@ static bool named_stdout(const char *path)
 bool sl_output_takes_stdout(const sl_common *common)
 {
     return named_stdout(common->json) || named_stdout(common->csv) || named_stdout(common->loads) ||
-           named_stdout(common->notes);
+           named_stdout(common->notes) || named_stdout(common->annotate);
 }
 
 /* Whether text goes to the default stream. */
@@ -191,13 +192,14 @@ static sl_status write_notes(const sl_invocation *inv, const sl_findings *findin
     return sl_output_close(&output, error);
 }
 
-static sl_status write_to_file(const sl_document *document, const char *path, sl_error *error)
+/* Of a document, or of a page its annotated sources. */
+static sl_status write_to_file(const sl_document *document, const sl_page *page, const char *path, sl_error *error)
 {
     sl_output output;
     sl_status status = sl_output_open(&output, path, error);
     if (status)
         return status;
-    status = write_text(document, output.bare, error);
+    status = write_text(document, page, output.bare, error);
     if (!status)
         return sl_output_close(&output, error);
     sl_output_abandon(&output);
@@ -206,7 +208,7 @@ static sl_status write_to_file(const sl_document *document, const char *path, sl
 
 sl_status sl_document_print(const sl_document *document, FILE *stream, sl_error *error)
 {
-    sl_status status = write_text(document, stream, error);
+    sl_status status = write_text(document, NULL, stream, error);
     if (!status && (fflush(stream) || ferror(stream)))
         status = sl_fail_io(error, "write", stream == stderr ? "standard error" : "standard output");
     return status;
@@ -223,12 +225,13 @@ static sl_status write_all(const sl_invocation *inv, const sl_document *document
         status = write_data(document, SL_FORM_LOADS, common->loads, error);
     if (!status && common->notes)
         status = write_notes(inv, sl_document_info(document)->findings, common->notes, error);
-    if (!status && page && (common->html || common->callgrind))
-        status = sl_page_write(inv, page, common->html, common->callgrind, error);
+    const sl_page_files files = {common->html, common->callgrind, common->annotate};
+    if (!status && page && (files.html || files.callgrind || files.annotate))
+        status = sl_page_write(inv, page, &files, error);
     if (status || !sl_document_has(document, SL_FORM_TEXT))
         return status;
     if (common->output)
-        return write_to_file(document, common->output, error);
+        return write_to_file(document, NULL, common->output, error);
     return prints_text(common) ? sl_document_print(document, text_default, error) : SL_OK;
 }
 
@@ -331,15 +334,17 @@ static sl_status write_form(sl_status (*form)(FILE *, const sl_page *, sl_error 
     return status;
 }
 
-sl_status sl_page_save(const sl_page *page, const char *html, const char *callgrind, sl_error *error)
+sl_status sl_page_save(const sl_page *page, const sl_page_files *files, sl_error *error)
 {
-    sl_status status = html ? write_form(sl_page_html, html, page, error) : SL_OK;
-    if (!status && callgrind)
-        status = write_form(sl_page_callgrind, callgrind, page, error);
+    sl_status status = files->html ? write_form(sl_page_html, files->html, page, error) : SL_OK;
+    if (!status && files->callgrind)
+        status = write_form(sl_page_callgrind, files->callgrind, page, error);
+    if (!status && files->annotate)
+        status = write_to_file(NULL, page, files->annotate, error);
     return status;
 }
 
-sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, const char *html, const char *callgrind,
+sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, const sl_page_files *files,
                         sl_error *error)
 {
     sl_page_input whole = *input;
@@ -350,7 +355,7 @@ sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, co
     if (!status)
         status = sl_page_create(&whole, &page, error);
     if (!status)
-        status = sl_page_save(page, html, callgrind, error);
+        status = sl_page_save(page, files, error);
     sl_page_destroy(page);
     sl_arena_fini(&arena);
     return status;

@@ -30,7 +30,8 @@ sl_status sl_output_probe(const char *path, sl_error *error);
 /* Discards what was written. */
 void sl_output_abandon(sl_output *output);
 
-/* Whether a report goes to standard output in a form for other programs: --json, --csv, --loads or --notes. */
+/* Whether a report goes to standard output in a form for other programs: --json, --csv, --loads, --notes or --annotate.
+ */
 bool sl_output_takes_stdout(const sl_common *common);
 /* The forms that were asked for, to make a document with. */
 unsigned sl_forms_wanted(const sl_common *common);
@@ -59,10 +60,14 @@ bool sl_was_given(const sl_invocation *inv, const char *name);
 /* Adds the sources of the operand, of the program that ran, and of --source to those of the input (page.h). */
 sl_status sl_page_find_sources(const sl_invocation *inv, sl_page_input *input, sl_arena *arena, sl_error *error);
 
-/* Writes a page to the paths that are not NULL. */
-sl_status sl_page_save(const sl_page *page, const char *html, const char *callgrind, sl_error *error);
+/* Forms of a page; NULL: not wanted. */
+typedef struct sl_page_files {
+    const char *html, *callgrind, *annotate;
+} sl_page_files;
+/* Writes a page to these paths. */
+sl_status sl_page_save(const sl_page *page, const sl_page_files *files, sl_error *error);
 /* Makes the page with its sources and writes it. */
-sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, const char *html, const char *callgrind,
+sl_status sl_page_write(const sl_invocation *inv, const sl_page_input *input, const sl_page_files *files,
                         sl_error *error);
 
 #endif

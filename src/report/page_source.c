@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/html.h"
 #include "report/page_sections.h"
+#include "report/source_lines.h"
 
 enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MAX_LINES = 4000 };
 
@@ -15,13 +16,6 @@ static bool is_ptx(const sl_source_text *source)
 {
     size_t length = strlen(source->name);
     return length > 4 && !strcmp(source->name + length - 4, ".ptx");
-}
-
-static uint32_t line_of(const sl_inst_name *inst, const sl_source_text *source)
-{
-    if (is_ptx(source))
-        return inst->ptx_line;
-    return strcmp(inst->source_file, source->name) ? 0 : inst->source_line;
 }
 
 /* Where its lines start; false when memory runs out. */
@@ -123,7 +117,7 @@ static bool view_source(const sl_page_kernel *k, const sl_source_text *s, uint32
 {
     uint32_t first = UINT32_MAX, last = 0;
     for (uint32_t i = 0; i < k->loads; i++) {
-        uint32_t line = line_of(&k->load[i].inst, s);
+        uint32_t line = sl_line_of(&k->load[i].inst, s);
         if (line && line < first)
             first = line;
         if (line > last)
@@ -185,188 +179,125 @@ bool sl_page_find_views(sl_page *page)
 
 /* ---- lines ---- */
 
-typedef struct line_sum {
-    sl_counts counts;
-    sl_profile_counts reuse;
-    bool any, profiled;
-} line_sum;
-
-/* Memory instructions of a line, of a view's. */
-typedef struct line_loads {
-    const sl_page_load *const *load;
-    size_t count;
-} line_loads;
-
-static void sum_line(line_loads loads, line_sum *sum)
-{
-    *sum = (line_sum){.any = loads.count};
-    for (size_t i = 0; i < loads.count; i++) {
-        sl_counts_merge(&sum->counts, &loads.load[i]->counts);
-        if (!loads.load[i]->reuse)
-            continue;
-        sl_profile_counts_merge(&sum->reuse, loads.load[i]->reuse);
-        sum->profiled = true;
-    }
-}
-
 /* The line of the CUDA source that a line of PTX was compiled from. */
-static void write_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, line_loads loads)
+static void write_origin(FILE *file, const sl_source_lines *l, size_t kernel, const sl_line_sum *sum)
 {
-    for (size_t i = 0; v->ptx && i < loads.count; i++) {
-        const sl_inst_name *inst = &loads.load[i]->inst;
-        for (size_t n = 0; n < page->input.sources; n++)
-            if (!is_ptx(&page->input.source[n]) && line_of(inst, &page->input.source[n])) {
+    const sl_page_input *in = &l->page->input;
+    for (size_t i = 0; l->view->ptx && i < sum->loads; i++) {
+        const sl_inst_name *inst = &sum->load[i]->inst;
+        for (size_t n = 0; n < in->sources; n++)
+            if (!is_ptx(&in->source[n]) && sl_line_of(inst, &in->source[n])) {
                 fprintf(file, " data-from=k%zu-s%zu-l%u", kernel, n, inst->source_line);
                 return;
             }
     }
 }
 
-/* Misses of the line; the background shows their share of the kernel's misses. */
-static void write_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
-{
-    uint64_t misses = sum->counts.value[SL_COUNTER_ld_sector_misses];
-    char shown[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
-    if (!sl_counts_has(&sum->counts, SL_COUNTER_ld_sector_misses) || !sum->counts.value[SL_COUNTER_ld_sectors]) {
-        sl_html_cell_none(file);
-        return;
-    }
-    sl_human_ratio(of_kernel ? 100.0 * (double)misses / (double)of_kernel : 0, 1, share);
-    fprintf(file,
-            "<td class=\"n heat\" style=\"--share:%s%%\" data-v=\"%" PRIu64 "\" title=\"%" PRIu64
-            ", %s%% of the kernel's\">%s</td>",
-            share, misses, misses, share, sl_human_count(misses, shown));
-}
-
-/* The same of all sectors, of loads and stores. */
-static void write_sectors(FILE *file, uint64_t sectors, uint64_t of_kernel)
+/* The background shows its share of the kernel's. */
+static void write_shaded(FILE *file, uint64_t value, double of_kernel, bool misses)
 {
     char shown[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
-    if (!sectors) {
-        sl_html_cell_none(file);
-        return;
-    }
-    sl_human_ratio(of_kernel ? 100.0 * (double)sectors / (double)of_kernel : 0, 1, share);
+    sl_human_ratio(of_kernel, 1, share);
     fprintf(file,
-            "<td class=\"n heat all\" style=\"--share:%s%%\" data-v=\"%" PRIu64 "\" title=\"%" PRIu64
+            "<td class=\"n heat%s\" style=\"--share:%s%%\" data-v=\"%" PRIu64 "\" title=\"%" PRIu64
             ", %s%% of the kernel's\">%s</td>",
-            share, sectors, sectors, share, sl_human_count(sectors, shown));
+            misses ? "" : " all", share, value, value, share, sl_human_count(value, shown));
 }
 
-static void write_numbers(FILE *file, const sl_page *page, const line_sum *sum, const sl_counts *kernel)
+enum { BAR_AT = 2 }; /* the column before which the bar of hits and misses is */
+
+static void write_numbers(FILE *file, const sl_source_lines *l, const sl_line_sum *sum, unsigned columns)
 {
-    if (!sum->any) {
-        fputs("<td><td><td><td><td>", file);
-        return;
+    for (int c = 0; c < SL_LINE_COLUMNS; c++) {
+        uint64_t value;
+        double share;
+        bool bar = c == BAR_AT && sl_page_has_bars(l->page);
+        if (bar)
+            fputs("<td>", file);
+        if (bar && sum->loads)
+            sl_page_bar(file, &sum->counts);
+        if (!(columns >> c & 1))
+            continue;
+        if (!sl_line_value(l, sum, c, &value, &share))
+            sl_html_cell_none(file);
+        else if (sl_line_columns[c].shaded)
+            write_shaded(file, value, share, sl_line_columns[c].metric == SL_METRIC_ld_sector_misses);
+        else
+            sl_html_cell_metric(file, sl_line_columns[c].metric, &sum->row);
     }
-    const sl_metric_row row = sl_page_row(page, &sum->counts, sum->profiled ? &sum->reuse : NULL);
-    uint64_t sectors = sl_metric_of(SL_METRIC_sectors, &row).part;
-    uint64_t of_all = sl_metric_of(SL_METRIC_sectors, &(sl_metric_row){.counts = kernel}).part;
-    const sl_metric_row accessed = {.counts = sectors ? &sum->counts : NULL};
-    write_sectors(file, sectors, of_all);
-    sl_html_cell_metric(file, SL_METRIC_per_request, &accessed);
-    fputs("<td>", file);
-    sl_page_bar(file, &sum->counts);
-    fputs("</td>", file);
-    write_misses(file, sum, kernel->value[SL_COUNTER_ld_sector_misses]);
-    sl_html_cell_metric(file, SL_METRIC_reuse_accesses_without_reuse, &row);
 }
 
 /* More loads in one line are rare, and similar to these. */
 enum { MAX_PLANNED = 64 };
 
-static void write_planned(FILE *file, line_loads loads)
+static void write_planned(FILE *file, const sl_line_sum *sum)
 {
     const sl_plan_load *planned[MAX_PLANNED];
     size_t count = 0;
-    for (size_t i = 0; i < loads.count && count < MAX_PLANNED; i++)
-        if (loads.load[i]->planned)
-            planned[count++] = loads.load[i]->planned;
+    for (size_t i = 0; i < sum->loads && count < MAX_PLANNED; i++)
+        if (sum->load[i]->planned)
+            planned[count++] = sum->load[i]->planned;
     if (count)
         sl_planned_line(file, planned, count);
     else
         sl_html_cell_none(file);
 }
 
-static void write_line(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line,
-                       line_loads loads)
+static void write_line(FILE *file, const sl_source_lines *l, size_t kernel, uint32_t line, unsigned columns)
 {
-    const sl_page_lines *l = &page->lines[v->source];
-    const char *text = l->start[line - 1];
-    size_t bytes = line_bytes(l, line);
-    line_sum sum;
+    sl_line_sum sum;
+    size_t bytes;
+    const char *text = sl_source_line_text(l, line, &bytes);
+    sl_source_lines_sum(l, line, &sum);
     fputs("<tr", file);
-    if (loads.count) {
-        fprintf(file, " id=k%zu-s%zu-l%u class=busy", kernel, v->source, line);
-        write_origin(file, page, kernel, v, loads);
+    if (sum.loads) {
+        fprintf(file, " id=k%zu-s%zu-l%u class=busy", kernel, l->view->source, line);
+        write_origin(file, l, kernel, &sum);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
-    sum_line(loads, &sum);
-    write_numbers(file, page, &sum, &page->kernels.items[kernel].counts);
-    if (page->input.plan)
-        write_planned(file, loads);
-    while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
-        bytes--;
+    write_numbers(file, l, &sum, columns);
+    if (l->page->input.plan)
+        write_planned(file, &sum);
     fputs("<td><code>", file);
     sl_html_text_n(file, text, bytes);
     fputs("</code></td></tr>\n", file);
 }
 
-/* Memory instructions of the kernel by line of the view, each line's in program order: those of line n are
- * load[first[n - v->first]] to load[first[n - v->first + 1] - 1]. `first` is zeroed, with two entries more than there
- * are lines. */
-static void group_loads(const sl_page *page, size_t kernel, const sl_page_view *v, size_t *first,
-                        const sl_page_load **load)
+static bool write_lines(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, unsigned columns)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
-    const sl_source_text *s = &page->input.source[v->source];
-    for (uint32_t i = 0; i < k->loads; i++) {
-        uint32_t line = line_of(&k->load[i].inst, s);
-        if (line >= v->first && line <= v->last)
-            first[line - v->first + 2]++;
-    }
-    for (uint32_t n = 2; n <= v->last - v->first + 2; n++)
-        first[n] += first[n - 1];
-    for (uint32_t i = 0; i < k->loads; i++) {
-        uint32_t line = line_of(&k->load[i].inst, s);
-        if (line >= v->first && line <= v->last)
-            load[first[line - v->first + 1]++] = &k->load[i];
-    }
+    sl_source_lines l;
+    bool good = sl_source_lines_init(&l, page, &page->kernels.items[kernel], v);
+    for (uint32_t line = v->first; good && line <= sl_source_lines_last(&l); line++)
+        write_line(file, &l, kernel, line, columns);
+    sl_source_lines_fini(&l);
+    return good;
 }
 
-static bool write_lines(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
+static void write_columns(FILE *file, const sl_page *page, unsigned columns)
 {
-    size_t *first = calloc((size_t)(v->last - v->first) + 3, sizeof *first);
-    const sl_page_load **load = calloc((size_t)page->kernels.items[kernel].loads + 1, sizeof *load);
-    bool good = first && load;
-    if (good)
-        group_loads(page, kernel, v, first, load);
-    for (uint32_t line = v->first; good && line <= v->last && line <= page->lines[v->source].lines; line++) {
-        const size_t *of = &first[line - v->first];
-        write_line(file, page, kernel, v, line, (line_loads){load + of[0], of[1] - of[0]});
+    sl_html_column(file, "line", NULL, true);
+    for (int c = 0; c < SL_LINE_COLUMNS; c++) {
+        if (c == BAR_AT && sl_page_has_bars(page))
+            sl_html_column(file, "in L1", "hits, pending hits and misses by class, of its loads", false);
+        if (columns >> c & 1)
+            sl_html_column(file, sl_line_columns[c].title, sl_metric_infos[sl_line_columns[c].metric].description,
+                           true);
     }
-    free(first);
-    free(load);
-    return good;
+    if (page->input.plan)
+        sl_planned_line_column(file);
+    sl_html_column(file, "", NULL, false);
 }
 
 static bool write_view(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
 {
     const sl_source_text *s = &page->input.source[v->source];
+    unsigned columns = sl_line_columns_known(page, &page->kernels.items[kernel]);
     sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n",
              v == page->kernels.items[kernel].view ? " open" : "", s->name);
     sl_html_table(file, v->ptx ? "PTX" : "Source", v->ptx ? "code ptx" : "code");
-    sl_html_column(file, "line", NULL, true);
-    sl_html_column(file, "sectors", "sectors that its loads, stores and atomics access", true);
-    sl_html_column(file, "/req", "sectors per request, on average", true);
-    sl_html_column(file, "in L1", "hits, pending hits and misses by class, of its loads", false);
-    sl_html_column(file, "misses", "load sectors that miss in L1", true);
-    sl_html_column(file, "no reuse", "accesses to lines that are never accessed again", true);
-    if (page->input.plan)
-        sl_planned_line_column(file);
-    sl_html_column(file, "", NULL, false);
+    write_columns(file, page, columns);
     sl_html_table_rows(file);
-    bool good = write_lines(file, page, kernel, v);
+    bool good = write_lines(file, page, kernel, v, columns);
     sl_html_table_end(file);
     fputs("</details>\n", file);
     return good;
@@ -393,7 +324,7 @@ void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const s
     sl_inst_location(inst, location, sizeof location);
     for (size_t i = 0; i < k->views; i++) {
         const sl_page_view *v = &k->view[i];
-        uint32_t line = line_of(inst, &page->input.source[v->source]);
+        uint32_t line = sl_line_of(inst, &page->input.source[v->source]);
         if (line < v->first || line > v->last)
             continue;
         sl_htmlf(file, "<a href=\"#k%zu-s%zu-l%u\">%s</a>", kernel, v->source, line, location);

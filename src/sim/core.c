@@ -69,10 +69,13 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
 static void reschedule_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
 {
     uint64_t until = min;
-    if (waits_for_memory(sim, core, w, &until))
-        set_state(core, w, SL_WARP_DATA);
-    else
+    if (!waits_for_memory(sim, core, w, &until)) {
         sleep_until(sim, core, w, until);
+        return;
+    }
+    if (core->warp[w].state != SL_WARP_DATA)
+        core->warp[w].waits_from = sim->now;
+    set_state(core, w, SL_WARP_DATA);
 }
 
 static void wake_due_warps(sl_sim *sim, sl_sim_core *core)
@@ -266,9 +269,11 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     sl_sim_core *core = &sim->core[r->core];
     uint32_t g = r->memop;
     sl_memop *memop = &core->memop[g];
+    sl_slot_stats *stats = &sim->slot[r->slot];
     sl_request_free(sim->pool, core->stock, number);
     sim->last_progress = sim->now;
     sl_sim_warp *warp = &core->warp[memop->warp];
+    bool waited = warp->state == SL_WARP_DATA;
     set_results(sim, core, memop->warp, &sim->program->uop[memop->inst], sim->now);
     release_scoreboard(warp, &sim->program->uop[memop->inst], sim->now);
     warp->loads--;
@@ -278,6 +283,8 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     memop->next = core->memop_free;
     core->memop_free = g;
     check_waiting(sim, core, memop->warp);
+    if (waited && warp->state != SL_WARP_DATA) /* it was this data that the warp waited for last */
+        stats->wait_cycles += sim->now - warp->waits_from;
 }
 
 void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_memop *memop, uint32_t wavefronts)

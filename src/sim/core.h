@@ -30,6 +30,7 @@ typedef struct sl_sim_warp {
     uint32_t inst, end; /* next instruction, and the end of its basic block */
     uint32_t age;       /* order of arrival */
     uint32_t loads;     /* instructions whose data is not back */
+    uint64_t waits_from; /* SL_WARP_DATA: the cycle since which it waits */
     uint32_t asyncs;    /* asynchronous copies of these */
     bool waits;         /* issues nothing until all of them are back */
     uint32_t stores;    /* requests that have not completed */
@@ -115,7 +116,8 @@ struct sl_sim_core {
     uint32_t wavefront_accepted; /* and its requests so far */
     uint32_t loads;              /* instructions whose data is not back */
     sl_stall stall;
-    bool stalled;           /* reservation failure of the request at the head, */
+    uint32_t stalled_slot;  /* the memory instruction of */
+    bool stalled;           /* a reservation failure of the request at the head, */
     uint64_t stalled_since; /* from then on */
     bool unblocked;         /* what it waits for may be free */
     sl_memop *memop;

@@ -240,6 +240,7 @@ sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32
     core->instructions++;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_SHARED;
+    r->slot = sl_program_inst(sim->program, inst)->mem_slot;
     r->granules = wavefronts;
     r->memop = memop;
     r->warp = (uint8_t)w;
@@ -354,8 +355,11 @@ static bool foresees_stall(sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
 
 void sl_lsu_end_stall(sl_sim *sim, sl_sim_core *core)
 {
-    if (core->stalled)
+    if (core->stalled) {
         sim->result->level[0].stall_cycles[core->stall] += sim->now - core->stalled_since;
+        if (core->stalled_slot < sim->program->kernel->mem_slots)
+            sim->slot[core->stalled_slot].stall_cycles += sim->now - core->stalled_since;
+    }
     core->stalled = false;
 }
 
@@ -385,6 +389,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
                    access_first(sim, bank, number) == SL_BANK_STALL) {
             core->stalled = true;
             core->stalled_since = sim->now;
+            core->stalled_slot = sl_request_at(sim, number)->slot;
             core->stall = bank->stall;
             return false;
         }
@@ -407,6 +412,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
     if (core->queued && foresees_stall(sim, core, bank)) {
         core->stalled = true;
         core->stalled_since = sim->now + 1;
+        core->stalled_slot = sl_request_at(sim, core->queue[0].first)->slot;
         core->stall = bank->stall;
         return false;
     }

@@ -102,6 +102,9 @@ static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
         sl_counts_add(to, requests, s->requests);
         sl_counts_add(to, sectors, s->sectors);
     }
+    sl_counts_add(to, SL_COUNTER_l1_stall_cycles, s->stall_cycles);
+    if (sl_inst_loads(inst) || inst->access == SL_ACCESS_ATOMIC)
+        sl_counts_add(to, SL_COUNTER_wait_cycles, s->wait_cycles);
     if (inst->access == SL_ACCESS_LOAD && sim->machine.levels > 1) {
         sl_counts_add(to, SL_COUNTER_l2_read_sectors, s->next_sectors);
         sl_counts_add(to, SL_COUNTER_l2_read_hits, s->next_hits);

@@ -105,18 +105,18 @@ done
 
 it 'lists and completes only options that apply to what a command takes'
 for option in lanes max-instructions check fp-contract isa cudart-static compute-capability; do
-    run "$sluice" run --help
+    run "$sluice" run --help=all
     stdout_has "--$option "
     for command in import measure; do
-        run "$sluice" "$command" --help
+        run "$sluice" "$command" --help=all
         stdout_lacks "--$option "
     done
 done
 for option in size seed grid arg cubin workload optimize; do
-    run "$sluice" import --help
+    run "$sluice" import --help=all
     stdout_lacks "--$option"
 done
-run "$sluice" import --help
+run "$sluice" import --help=all
 stdout_has '--kernel'
 for shell in bash zsh fish; do
     run "$sluice" completion "$shell"

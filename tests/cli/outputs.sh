@@ -37,13 +37,13 @@ END
 # ---- every command with every option that writes; @ is an output ----
 
 cat >commands <<END
-run matmul --size small --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @
+run matmul --size small --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @
 run $vecadd --grid 1 --block 32 --arg f32[32]:iota --arg f32[32]:iota --arg f32[32]:0 --arg u32:32 --dump 2:@
 trace vecadd --size small --output @ --json @ --csv @ --loads @
 info mm.slt --output @ --json @ --csv @ --loads @
-profile mm.slt --output @ --json @ --csv @ --loads @ --html @ --callgrind @
-model mm.slt --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @
-sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --timeline @
+profile mm.slt --output @ --json @ --csv @ --loads @ --html @ --callgrind @ --annotate @
+model mm.slt --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @
+sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @ --timeline @
 validate mm.slt -c counters.csv --output @ --json @ --csv @ --html @ --plot @
 report mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --callgrind @
 compare mm.slt mm.slt --output @ --json @ --csv @ --loads @ --html @
@@ -66,7 +66,7 @@ it 'knows every option that writes'
 others='plan cubin cudart-static source policy-plugin counters code merge cache pages'
 for command in $("$sluice" --help | awk '/^  [a-z]+ /{print $1}'); do
     [ "$command" != measure ] || continue
-    for option in $("$sluice" "$command" --help |
+    for option in $("$sluice" "$command" --help=all |
         sed -nE 's/^ +(-[a-z], )?--([a-z-]+) \[?(FILE|PATH|FOLDER|ARG\[:FILE).*/\2/p'); do
         case " $others " in *" $option "*) continue ;; esac
         grep -qE "^$command .*--$option " commands || fail "nothing tries 'sluice $command --$option'"

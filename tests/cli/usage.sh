@@ -63,9 +63,24 @@ exits 0
 stdout_has '{"name": "gpu", "letter": "g", "kind": "text", "value": "GPU", "help": "GPU model:'
 stdout_has '{"name": "size", "kind": "choice", "value": "SIZE", "choices": ["small", "default", "large"],'
 
+it 'shows at most ten options of a command, and all when asked to'
+for command in $commands; do
+    run "$sluice" "$command" --help
+    shown=$(grep -cE '^  (-[a-z], |    )--' "$scratch/stdout")
+    run "$sluice" "$command" --help=all
+    exits 0
+    all=$(grep -cE '^  (-[a-z], |    )--' "$scratch/stdout")
+    listed=$("$sluice" help "$command" --json | grep -c '"often":')
+    often=$("$sluice" help "$command" --json | grep -c '"often": true')
+    [ "$all" = $((listed + 1)) ] || fail "$command: $all options with --help=all, $listed in JSON"
+    [ "$listed" = "$often" ] && continue
+    [ "$often" = 10 ] || fail "$command: $often options are used most"
+    [ "$shown" = 12 ] || fail "$command: $shown options in --help"
+done
+
 it 'has JSON and CSV of every command that shows something'
 for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vxE 'help|completion'); do
-    run "$sluice" "$command" --help
+    run "$sluice" "$command" --help=all
     stdout_has '--json'
     stdout_has '--csv'
 done

@@ -14,7 +14,7 @@ fits()
 
 for COLUMNS in 80 100; do
     export COLUMNS
-    for command in '--help' 'help run' 'help sim' 'workloads' 'machines' 'machines --keys' 'policies' 'policies lru' \
+    for command in '--help' 'help run' 'sim --help=all' 'workloads' 'machines' 'machines --keys' 'policies' 'policies lru' \
         'explain' 'explain uncoalesced-loads' 'reproduce --list' 'run bfs --size small' 'run spmv --size small' 'info b.slt' \
         'model b.slt --gpu h200' 'sim b.slt --gpu h200' 'profile b.slt' 'compare b.slt --gpu h200 --gpu rx6900xt'; do
         it "fits $COLUMNS columns: sluice $command"
