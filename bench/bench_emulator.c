@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The emulator on one thread: how fast it runs the built-in workloads, alone, while counting, while recording, and
  * while writing a trace, and how large the traces are. First some workloads at chosen sizes, which goals are about,
- * with the naive matrix multiply against native scalar C; then all at their default sizes. */
+ * with the naive matrix multiply against native scalar C; then tensor cores against plain multiply-adds; then all
+ * workloads at their default sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,112 @@ static int bench_chosen(const char *path)
     return missed + report_sizes(what, all);
 }
 
+/* ---- tensor cores ---- */
+
+typedef struct product {
+    const char *what, *code; /* the code of an instruction whose sums are %s0 to %s3 */
+    double operations;       /* of a warp */
+    double goal;             /* against plain multiply-adds; 0: none */
+} product;
+
+#define MMA(form) "mma.sync.aligned." form " {%s0,%s1,%s2,%s3},{%a,%a,%a,%a},{%a,%a},{%s0,%s1,%s2,%s3};\n"
+#define FMA(d)    "fma.rn.f32 %f" d ",%fa,%fa,%f" d ";\n"
+static const product products[] = {
+    {"fma.f32", FMA("0") FMA("1") FMA("2") FMA("3"), 4 * 64, 0},
+    {"mma of f16", MMA("m16n8k16.row.col.f32.f16.f16.f32"), 4096, 1.3},
+    {"mma of bf16", MMA("m16n8k16.row.col.f32.bf16.bf16.f32"), 4096, 1.3},
+    {"mma of tf32", MMA("m16n8k8.row.col.f32.tf32.tf32.f32"), 2048, 0.65},
+    {"mma of e4m3", MMA("m16n8k32.row.col.f32.e4m3.e4m3.f32"), 8192, 0.65},
+    {"mma of s8", MMA("m16n8k32.row.col.s32.s8.s8.s32"), 8192, 2.6},
+    {"mma of s4", MMA("m16n8k64.row.col.s32.s4.s4.s32"), 16384, 2.6},
+    {"mma of b1", MMA("m16n8k256.row.col.s32.b1.b1.s32.and.popc"), 65536, 2.6},
+    {"mma of f64",
+     "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%g0,%g1,%g2,%g3},"
+     "{%ga,%ga,%ga,%ga,%ga,%ga,%ga,%ga},{%ga,%ga,%ga,%ga},{%g0,%g1,%g2,%g3};\n",
+     4096, 0},
+    {"wgmma of f16",
+     "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%w0,%w1,%w2,%w3,%w4,%w5,%w6,%w7,%w8,%w9,"
+     "%w10,%w11,%w12,%w13,%w14,%w15,%w16,%w17,%w18,%w19,%w20,%w21,%w22,%w23,%w24,%w25,%w26,%w27,%w28,"
+     "%w29,%w30,%w31},%d,%d,%p,1,1,0,0;\n",
+     16 * 64 * 16 * 2, 1.3},
+};
+
+enum { PRODUCT_STEPS = 500, PRODUCT_WARPS = 4, PRODUCT_UNROLLED = 16 };
+
+static sl_launch_stats run_product(sl_emu *emu, const char *text)
+{
+    sl_ptx_module *module;
+    sl_emu_program *program;
+    sl_emu_kernel *kernel;
+    sl_launch_stats stats = {0};
+    sl_error error = {0};
+    const sl_emu_launch launch = {.grid = {1, 1, 1}, .block = {32 * PRODUCT_WARPS, 1, 1}};
+    if (sl_ptx_parse(text, strlen(text), "product.ptx", &module, &error) ||
+        sl_emu_load(emu, (const sl_ptx_module *const *)&module, 1, &program, &error) ||
+        sl_emu_kernel_get(program, "k", &kernel, &error) || sl_emu_run(emu, kernel, &launch, &stats, &error))
+        stop(&error);
+    sl_emu_unload(emu, program);
+    sl_ptx_free(module);
+    return stats;
+}
+
+/* Operations per second, of a loop that has the instruction some times. */
+static double product_rate(sl_emu *emu, const product *what)
+{
+    char text[32768];
+    size_t used = (size_t)snprintf(
+        text, sizeof text,
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.shared .align 1024 .b8 room[16384];\n"
+        ".visible .entry k()\n{\n.reg .b32 %%s<4>,%%a,%%i,%%r; .reg .f32 %%f<4>,%%fa,%%w<32>; .reg .f64 %%g<4>,%%ga;\n"
+        ".reg .b64 %%d; .reg .pred %%p;\nmov.u32 %%r,room; shr.u32 %%r,%%r,4; cvt.u64.u32 %%d,%%r;\n"
+        "or.b64 %%d,%%d,0x4000004000010000;\nmov.u32 %%a,0x3c003c00; mov.f32 %%fa,0f3f7fffff; mov.f64 %%ga,%s;\n"
+        "mov.u32 %%i,%d; setp.eq.u32 %%p,%%i,%%i;\n",
+        "0d3fefffffffffffff", PRODUCT_STEPS);
+    for (int i = 0; i < 4; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "mov.u32 %%s%d,%d; mov.f32 %%f%d,0f3f800000; mov.f64 %%g%d,0d3ff0000000000000;\n", i,
+                                 i, i, i);
+    used += (size_t)snprintf(text + used, sizeof text - used, "LOOP:\n");
+    for (int i = 0; i < PRODUCT_UNROLLED; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", what->code);
+    snprintf(text + used, sizeof text - used,
+             "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+             "sub.u32 %%i,%%i,1; setp.ne.u32 %%p,%%i,0; @%%p bra LOOP;\nret;\n}\n");
+    double best = INFINITY;
+    for (int i = 0; i < TRIES; i++) {
+        double start = seconds();
+        run_product(emu, text);
+        double took = seconds() - start;
+        best = took < best ? took : best;
+    }
+    return what->operations * PRODUCT_STEPS * PRODUCT_WARPS * PRODUCT_UNROLLED / best;
+}
+
+static int bench_products(void)
+{
+    sl_emu *emu;
+    sl_error error;
+    int missed = 0;
+    double plain = 0;
+    const sl_emu_config config = {.settings.threads = 1};
+    if (sl_emu_create(&config, &emu, &error))
+        stop(&error);
+    printf("\nTensor cores, billions of operations per second, and against fma.f32:\n");
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        double rate = product_rate(emu, &products[i]);
+        char text[80];
+        plain = i ? plain : rate;
+        bench_value(products[i].what, rate * 1e-9, "G/s");
+        snprintf(text, sizeof text, "%s, against fma.f32", products[i].what);
+        if (products[i].goal > 0)
+            missed += bench_goal(text, rate / plain, "times", true, products[i].goal);
+        else if (i)
+            bench_value(text, rate / plain, "times");
+    }
+    sl_emu_destroy(emu);
+    return missed;
+}
+
 /* ---- all ---- */
 
 static int bench_all(const char *path)
@@ -322,7 +429,8 @@ int main(void)
     if (file < 0)
         return 1;
     close(file);
-    int missed = bench_chosen(path);
+    int missed = bench_products();
+    missed += bench_chosen(path);
     missed += bench_all(path);
     unlink(path);
     return missed != 0;

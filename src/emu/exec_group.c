@@ -105,31 +105,6 @@ static void record_wgmma(sl_warp *w, const sl_op *o, const described *a, const d
     sl_warp_stream_rows(w->stream, o->slot, w->mask, w->worker->rows.items, w->worker->rows.count, 1);
 }
 
-/* Elements as numbers: of lines, or with the lines side by side. */
-static void line_numbers(u32 type, u8 (*line)[ROW_BYTES], int lines, int k, bool negated, f64 *out, int line_stride,
-                         int k_stride)
-{
-    int per = elements_per_register(type);
-    for (int i = 0; i < lines; i++) {
-        u32 words[ROW_BYTES / 4];
-        memcpy(words, line[i], sizeof words);
-        for (int x = 0; x < k; x++) {
-            f64 value = element(type, words, x / per, x % per);
-            out[i * line_stride + x * k_stride] = negated ? -value : value;
-        }
-    }
-}
-
-static void line_halves(u8 (*line)[ROW_BYTES], int lines, bool negated, u16 *out, int line_stride, int k_stride)
-{
-    for (int i = 0; i < lines; i++)
-        for (int x = 0; x < 16; x++) {
-            u16 value;
-            memcpy(&value, line[i] + 2 * x, 2);
-            out[i * line_stride + x * k_stride] = negated ? value ^ 0x8000 : value;
-        }
-}
-
 /* The fragment of A as rows. */
 static void fragment_lines(const sl_warp *w, const u32 *refs, int half, u8 (*out)[ROW_BYTES])
 {
@@ -140,98 +115,65 @@ static void fragment_lines(const sl_warp *w, const u32 *refs, int half, u8 (*out
     }
 }
 
-/* Eight-bit floats of wgmma: one step, in which each term is cut off 13 bits below the largest exponent, and a sum in
- * f32 keeps as many bits behind the point. */
-static void tensor_group_bytes(const shape *s, u32 type_d, u32 type_a, const f64 *a, u32 type_b, const f64 *b, f64 *sum)
+/* sum += a * b of all types. Eight-bit floats: one step, and a sum in f32 keeps as many bits behind the point. */
+static void add_group_factors(int k, u32 type, const numbers *a, const numbers *b, u32 type_d, bool saturate,
+                              tile_sum *total)
 {
-    enum { LOST = KEPT - 13, LOST_F32 = 23 - 13 };
-    parts pa, pb;
-    f64 special[MAX_SUM];
-    bool finite = all_finite(a, s->m * s->k) && all_finite(b, s->k * s->n) && all_finite(sum, s->m * s->n);
-    if (!finite) {
-        memcpy(special, sum, (size_t)(s->m * s->n) * sizeof *sum);
-        multiply(s, a, b, special, false);
+    if (!is_byte_float(type)) {
+        add_factors(16, k, type, a, b, type_d, saturate, total);
+        return;
     }
-    split(a, s->m * s->k, type_a == SL_MATRIX_E4M3 ? -6 : -14, &pa);
-    split(b, s->k * s->n, type_b == SL_MATRIX_E4M3 ? -6 : -14, &pb);
-    for (int i = 0; i < s->m * s->n; i++) {
-        const s32 *x = &pa.mantissa[i / s->n * s->k], *xe = &pa.exponent[i / s->n * s->k];
-        const s32 *y = &pb.mantissa[i % s->n], *ye = &pb.exponent[i % s->n];
-        u32 bits = bits_f32((f32)sum[i]);
-        s32 stored = (s32)(bits >> 23 & 0xff), magnitude = (s32)(bits & 0x7fffff) | (stored ? 0x800000 : 0);
-        s32 exponent = magnitude ? (stored ? stored : 1) - 127 : LOWEST, largest = exponent;
-        for (int k = 0; k < s->k; k++)
-            largest = xe[k] + ye[k * s->n] > largest ? xe[k] + ye[k * s->n] : largest;
-        if (largest < NO_EXPONENT) {
-            sum[i] = 0;
-            continue;
-        }
-        s64 total = 0;
-        for (int k = -1; k < s->k; k++) {
-            s64 number = k < 0 ? (bits >> 31 ? -magnitude : magnitude) : (s64)x[k] * y[k * s->n];
-            s32 distance = largest - (k < 0 ? exponent : xe[k] + ye[k * s->n]);
-            u64 size = (u64)(number < 0 ? -number : number) << (k < 0 ? KEPT - 23 : KEPT - 20);
-            s64 kept = distance < 63 ? (s64)(size >> distance >> LOST << LOST) : 0;
-            total += number < 0 ? -kept : kept;
-        }
-        sum[i] = (f64)total * power_of_two(largest - KEPT);
-        if (type_d == SL_MATRIX_F32)
-            sum[i] = from_bits_f32(bits_f32(cut_f32(sum[i])) >> LOST_F32 << LOST_F32);
-    }
-    for (int i = 0; i < s->m * s->n && !finite; i++)
-        if (special[i] - special[i] != 0)
-            sum[i] = special[i];
+    enum { LOST = 23 - KEPT_OF_BYTES };
+    add_products(&(sum_form){16, k, KEPT_OF_BYTES, type_d == SL_MATRIX_F16}, a, b, 0, total->f);
+    for (int i = 0; i < 16 * COLUMNS && type_d == SL_MATRIX_F32; i++)
+        if (total->f[i] - total->f[i] == 0)
+            total->bits[i] = total->bits[i] >> LOST << LOST;
 }
 
 /* list: the registers of d, then of a; a, b: descriptors; c: whether d is added. aux, imm: see matrix.h. */
 SL_HANDLER(wgmma)
 {
-    int n = (int)unpack_shape((u64)o->imm).n, some = __builtin_ctzll(w->mask);
-    const shape s = {16, 8, unpack_shape((u64)o->imm).k};
+    int n = unpack_shape((u64)o->imm).n, some = __builtin_ctzll(w->mask);
+    const shape s = {16, COLUMNS, unpack_shape((u64)o->imm).k};
     u32 type_d = o->aux & 15, type_a = o->aux >> 4 & 15, type_b = o->aux >> 8 & 15;
     int per_tile = type_d == SL_MATRIX_F16 ? 2 : 4;
-    bool halves = type_a == SL_MATRIX_F16 || type_a == SL_MATRIX_BF16, registers = o->aux & SL_WGMMA_A_REGISTERS;
+    bool registers = o->aux & SL_WGMMA_A_REGISTERS, saturate = o->aux & SL_MATRIX_SATFINITE;
     bool adds = ((const pr *)sl_operand(w, o->c))[some];
     const u32 *d = &w->code->list[o->list];
     described a = {0}, b = describe(w, o, ((const u64 *)sl_operand(w, o->b))[some], o->aux & SL_WGMMA_B_TRANSPOSED);
     if (!registers)
         a = describe(w, o, ((const u64 *)sl_operand(w, o->a))[some], o->aux & SL_WGMMA_A_TRANSPOSED);
     record_wgmma(w, o, registers ? NULL : &a, &b, (u32)n);
-    _Alignas(64) f64 factor_a[MAX_FACTOR], factor_b[MAX_FACTOR], sum[MAX_SUM];
-    u16 half_a[MAX_TENSOR], half_b[MAX_TENSOR];
-    u8 rows[16][ROW_BYTES], columns[MAX_COLUMNS][ROW_BYTES];
-    bool negate_a = o->aux & SL_WGMMA_A_NEGATED, negate_b = o->aux & SL_WGMMA_B_NEGATED;
+    const factor_form form_a = {type_a, 16, s.k, false, true, o->aux & SL_WGMMA_A_NEGATED};
+    const factor_form form_b = {type_b, COLUMNS, s.k, true, true, o->aux & SL_WGMMA_B_NEGATED};
+    _Alignas(64) u8 rows[16][ROW_BYTES], columns[MAX_COLUMNS][ROW_BYTES];
+    numbers na, nb;
+    tile_sum total;
     read_lines(w, o, &b, 0, (u32)n, columns);
     for (int half = 0; half < HALVES; half++) {
         if (!(u32)(w->mask >> 32 * half))
             continue;
         w->group[half].products++;
         if (registers)
-            fragment_lines(w, d + n / 8 * per_tile, half, rows);
+            fragment_lines(w, d + n / COLUMNS * per_tile, half, rows);
         else
             read_lines(w, o, &a, 16 * ((w->index * HALVES + (u32)half) % 4), 16, rows);
-        line_numbers(type_a, rows, 16, s.k, negate_a, factor_a, s.k, 1);
-        if (halves)
-            line_halves(rows, 16, negate_a, half_a, s.k, 1);
-        for (int tile = 0; tile < n / 8; tile++) {
+        if (type_a != SL_MATRIX_B1)
+            read_factor(&form_a, rows, &na);
+        for (int tile = 0; tile < n / COLUMNS; tile++) {
             const u32 *refs = d + tile * per_tile;
             if (adds)
-                gather_sum(w, refs, half, type_d, &s, sum);
+                gather_sum(w, refs, half, type_d, &s, &total);
             else
-                memset(sum, 0, sizeof(f64) * 128);
-            if (halves)
-                line_halves(columns + 8 * tile, 8, negate_b, half_b, 1, 8);
-            if (!halves || !tensor_halves(&s, type_a, half_a, half_b, sum)) {
-                line_numbers(type_b, columns + 8 * tile, 8, s.k, negate_b, factor_b, 1, 8);
-                if (type_a == SL_MATRIX_E4M3 || type_a == SL_MATRIX_E5M2)
-                    tensor_group_bytes(&s, type_d, type_a, factor_a, type_b, factor_b, sum);
-                else
-                    multiply_typed(&s, type_a, factor_a, factor_b, sum);
+                memset(&total, 0, sizeof(u32) * 16 * COLUMNS);
+            if (type_a == SL_MATRIX_B1) {
+                add_bits(&(sum_form){.m = 16, .k = s.k}, (const u64 *)(const void *)rows,
+                         (const u64 *)(const void *)columns[COLUMNS * tile], false, saturate, total.i);
+            } else {
+                read_factor(&form_b, columns[COLUMNS * tile], &nb);
+                add_group_factors(s.k, type_a, &na, &nb, type_d, saturate, &total);
             }
-            if (type_d == SL_MATRIX_F32)
-                scatter_f32(w, refs, half, &s, sum);
-            else
-                scatter_sum(w, refs, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
+            scatter_sum(w, refs, half, type_d, &s, &total);
         }
     }
 }

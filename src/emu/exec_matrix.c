@@ -2,34 +2,40 @@
 /* Matrices spread over the 32 lanes of a warp (a 64-lane warp holds two such sets side by side).
  *
  * Fragments lie as the PTX ISA says for mma; those of wmma, which it does not define, lie as the same products would
- * need them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighboring elements along k: a factor
- * in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4 * per + t * per … a factor in tiles of
- * 8 lines    register r holds line g,               k = r * 4 * per + t * per … a sum in tiles of 16 x 8        item i
- * is row g + 8 * (i / 2), column 2 * t + (i & 1) (a line is a row of A or a column of B). Sums: exec_tensor.h. */
+ * need them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighboring elements along k (a line is
+ * a row of A or a column of B): a factor in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4
+ * * per + t * per … a factor in tiles of 8 lines    register r holds line g,               k = r * 4 * per + t * per …
+ *   a sum                           exec_tensor.h */
 #include "emu/exec_tensor.h"
 
 /* ---- where elements lie ---- */
 
 typedef struct factor {
-    int lines, k, per; /* per: elements in a register */
-    bool wide;         /* tiles of 16 lines, else of 8 */
+    int lines, k, packing; /* a register has 2^packing elements */
+    bool wide;             /* tiles of 16 lines, else of 8 */
+    bool of_doubles;
 } factor;
 
 static inline factor factor_of(const shape *s, bool is_a, bool wmma, u32 type)
 {
     int lines = is_a ? s->m : s->n;
     bool wide = wmma && !is_a ? lines == 32 : is_a && lines >= 16;
-    return (factor){lines, s->k, elements_per_register(type), wide};
+    return (factor){lines, s->k, packing_of(type), wide, type == SL_MATRIX_F64};
 }
 
 static inline int tile_registers(const factor *f)
 {
-    return (f->wide ? 16 : 8) * f->k / 32 / f->per;
+    return f->k >> (f->wide ? 1 : 2) >> f->packing;
+}
+
+static inline int factor_tiles(const factor *f)
+{
+    return f->lines >> (f->wide ? 4 : 3);
 }
 
 static inline int factor_registers(const factor *f)
 {
-    return tile_registers(f) * f->lines / (f->wide ? 16 : 8);
+    return tile_registers(f) * factor_tiles(f);
 }
 
 /* Line and first k of a lane's register. */
@@ -37,51 +43,99 @@ static inline void factor_spot(const factor *f, int reg, int lane, int *line, in
 {
     int in_tile = tile_registers(f), tile = reg / in_tile, r = reg % in_tile, g = lane >> 2, t = lane & 3;
     *line = f->wide ? 16 * tile + g + 8 * (r & 1) : 8 * tile + g;
-    *k = ((f->wide ? r >> 1 : r) * 4 + t) * f->per;
+    *k = ((f->wide ? r >> 1 : r) * 4 + t) << f->packing;
+}
+
+static inline void sum_spot(const shape *s, int item, int lane, int *row, int *col)
+{
+    int tile = item >> 2, g = lane >> 2, t = lane & 3;
+    *row = g + 8 * (item >> 1 & 1);
+    *col = 2 * t + (item & 1);
+    if (s->n == 32) { /* 8 x 32: a 32 x 8 turned over */
+        int turned = *col;
+        *col = *row + 16 * tile;
+        *row = turned;
+    } else if (s->n == 16) {
+        *col += 8 * tile;
+    } else {
+        *row += 16 * tile;
+    }
 }
 
 /* ---- products ---- */
 
-static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const factor *f, f64 *out, int line_stride,
-                   int k_stride)
+/* The factors as they are in registers. */
+typedef union factor_words {
+    _Alignas(64) u32 words[MAX_FACTOR];
+    u64 bits[MAX_FACTOR / 2];
+    f64 wide[MAX_FACTOR / 2];
+} factor_words;
+
+/* Elements of a line in memory: sums are made of eight products at a time. */
+static inline int line_length(const factor *f)
 {
-    int regs = factor_registers(f);
-    for (int r = 0; r < regs; r++) {
-        const u8 *reg = (const u8 *)sl_operand(w, refs[r]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
-        for (int lane = 0; lane < 32; lane++) {
-            int line, k;
-            factor_spot(f, r, lane, &line, &k);
-            for (int e = 0; e < f->per; e++)
-                out[line * line_stride + (k + e) * k_stride] = element(type, reg, lane, e);
+    return f->k < 8 && !f->of_doubles ? 8 : f->k;
+}
+
+/* Eight lines of a register: their four lanes hold neighbors along k. */
+SL_INLINE void move_lines(const u8 *reg, size_t bytes, u8 *to, size_t line_bytes)
+{
+    for (size_t g = 0; g < 8; g++)
+        memcpy(to + g * line_bytes, reg + g * bytes, bytes);
+}
+
+/* Lines one after the other. */
+static void gather_lines(const sl_warp *w, const u32 *refs, int half, const factor *f, factor_words *out)
+{
+    const size_t bytes = f->of_doubles ? 32 : 16; /* of a line in a register */
+    const size_t line_bytes = (size_t)(line_length(f) >> f->packing) * (bytes / 4);
+    const int in_tile = tile_registers(f);
+    u8 *to = (u8 *)out;
+    if (line_length(f) != f->k)
+        memset(out, 0, (size_t)f->lines * line_bytes);
+    for (int tile = 0; tile < factor_tiles(f); tile++, refs += in_tile, to += (f->wide ? 16 : 8) * line_bytes)
+        for (int r = 0; r < in_tile; r++) {
+            const u8 *reg = (const u8 *)sl_operand(w, refs[r]) + 8 * (size_t)half * bytes;
+            u8 *first =
+                to + (f->wide ? (size_t)(r & 1) * 8 * line_bytes + (size_t)(r >> 1) * bytes : (size_t)r * bytes);
+            if (f->of_doubles)
+                move_lines(reg, 32, first, line_bytes);
+            else
+                move_lines(reg, 16, first, line_bytes);
         }
+}
+
+/* Doubles: a chain of fused multiply-adds with k ascending. */
+static void add_doubles(const shape *s, const f64 *a, const f64 *b, f64 *sum)
+{
+    for (int row = 0; row < s->m; row++) {
+        f64 part[8];
+        for (int j = 0; j < 8; j++)
+            part[j] = sum[row * 8 + j];
+        for (int k = 0; k < s->k; k++) {
+            f64 x = a[row * s->k + k];
+            for (int j = 0; j < 8; j++)
+                part[j] = __builtin_fma(x, b[j * s->k + k], part[j]);
+        }
+        for (int j = 0; j < 8; j++)
+            sum[row * 8 + j] = part[j];
     }
 }
 
-/* Elements of 16 bits as they are: the four lanes of a line hold eight neighbors along k. */
-static void gather_halves(const sl_warp *w, const u32 *refs, int half, const factor *f, u16 *out, int line_stride,
-                          int k_stride)
+/* A tile of eight columns. */
+static void multiply_tile(const sl_op *o, const shape *s, const factor_words *a, const factor_words *b, u32 type_a,
+                          u32 type_b, const numbers *number_a, tile_sum *total)
 {
-    int regs = factor_registers(f);
-    for (int r = 0; r < regs; r++) {
-        const u16 *reg = (const u16 *)sl_operand(w, refs[r]) + 64 * half;
-        int line, k;
-        factor_spot(f, r, 0, &line, &k);
-        u16 *to = &out[line * line_stride + k * k_stride];
-        for (int g = 0; g < 8; g++)
-            for (int e = 0; e < 8; e++)
-                to[g * line_stride + e * k_stride] = reg[8 * g + e];
+    const bool saturate = o->aux & SL_MATRIX_SATFINITE;
+    numbers number_b;
+    if (type_a == SL_MATRIX_F64) {
+        add_doubles(s, a->wide, b->wide, total->wide);
+    } else if (type_a == SL_MATRIX_B1) {
+        add_bits(&(sum_form){.m = s->m, .k = s->k}, a->bits, b->bits, o->aux & SL_MATRIX_XOR, saturate, total->i);
+    } else {
+        read_factor(&(factor_form){type_b, COLUMNS, s->k, true, false, false}, b, &number_b);
+        add_factors(s->m, s->k, type_a, number_a, &number_b, o->aux & 15, saturate, total);
     }
-}
-
-/* Counts of differing bits: of 0 and 1, the square of the difference. */
-static void count_differences(const shape *s, const f64 *a, const f64 *b, f64 *sum)
-{
-    for (int row = 0; row < s->m; row++)
-        for (int k = 0; k < s->k; k++)
-            for (int col = 0; col < s->n; col++) {
-                f64 difference = a[row * s->k + k] - b[k * s->n + col];
-                sum[row * s->n + col] += difference * difference;
-            }
 }
 
 /* list: the registers of d, a, b, c. aux, imm: see matrix.h. */
@@ -89,35 +143,36 @@ SL_HANDLER(mma)
 {
     shape s = unpack_shape((u64)o->imm);
     u32 type_d = o->aux & 15, type_a = o->aux >> 4 & 15, type_b = o->aux >> 8 & 15, type_c = o->aux >> 12 & 15;
-    bool wmma = o->aux & SL_MATRIX_WMMA;
+    bool wmma = o->aux & SL_MATRIX_WMMA, duplicated = wmma && type_a == SL_MATRIX_F16;
     factor fa = factor_of(&s, true, wmma, type_a), fb = factor_of(&s, false, wmma, type_b);
-    bool duplicated = wmma && type_a == SL_MATRIX_F16;
-    int regs_d = sum_items(&s) / elements_per_register(type_d);
+    int regs_d = s.m * s.n >> 5 >> packing_of(type_d);
     int regs_a = duplicated ? 8 : factor_registers(&fa), regs_b = duplicated ? 8 : factor_registers(&fb);
     const u32 *d = &w->code->list[o->list], *a = d + regs_d, *b = a + regs_a, *c = b + regs_b;
-    bool halves = type_a == SL_MATRIX_F16 || type_a == SL_MATRIX_BF16;
-    _Alignas(64) f64 factor_a[MAX_FACTOR], factor_b[MAX_FACTOR], sum[MAX_SUM];
-    u16 half_a[MAX_TENSOR], half_b[MAX_TENSOR];
+    const bool turned = s.n == 32; /* 8 x 32 is a 32 x 8 turned over */
+    const int rows = turned ? s.n : s.m, tiles = (turned ? s.m : s.n) / COLUMNS, per_tile = rows / 4;
+    const shape tile = {rows, COLUMNS, line_length(&fa)};
+    const u32 type_rows = turned ? type_b : type_a, type_columns = turned ? type_a : type_b;
+    const size_t tile_bytes = (size_t)(COLUMNS * tile.k >> packing_of(type_columns)) * (fa.of_doubles ? 8 : 4);
+    factor_words in_a, in_b, part;
+    numbers number_a;
+    tile_sum total;
     for (int half = 0; half < HALVES; half++) {
         if (!(u32)(w->mask >> 32 * half))
             continue;
-        gather_sum(w, c, half, type_c, &s, sum);
-        if (halves) {
-            gather_halves(w, a, half, &fa, half_a, s.k, 1);
-            gather_halves(w, b, half, &fb, half_b, 1, s.n);
+        gather_lines(w, a, half, &fa, turned ? &in_b : &in_a);
+        gather_lines(w, b, half, &fb, turned ? &in_a : &in_b);
+        if (type_a != SL_MATRIX_F64 && type_a != SL_MATRIX_B1)
+            read_factor(&(factor_form){type_rows, rows, tile.k, false, false, false}, &in_a, &number_a);
+        for (int i = 0; i < tiles; i++) {
+            const factor_words *b_tile = &in_b;
+            if (i) {
+                memcpy(&part, (const u8 *)&in_b + (size_t)i * tile_bytes, tile_bytes);
+                b_tile = &part;
+            }
+            gather_sum(w, c + (i * per_tile >> packing_of(type_c)), half, type_c, &tile, &total);
+            multiply_tile(o, &tile, &in_a, b_tile, type_rows, type_columns, &number_a, &total);
+            scatter_sum(w, d + (i * per_tile >> packing_of(type_d)), half, type_d, &tile, &total);
         }
-        if (!halves || !tensor_halves(&s, type_a, half_a, half_b, sum)) {
-            gather(w, a, half, type_a, &fa, factor_a, s.k, 1);
-            gather(w, b, half, type_b, &fb, factor_b, 1, s.n);
-            if (o->aux & SL_MATRIX_XOR)
-                count_differences(&s, factor_a, factor_b, sum);
-            else
-                multiply_typed(&s, type_a, factor_a, factor_b, sum);
-        }
-        if (type_d == SL_MATRIX_F32)
-            scatter_f32(w, d, half, &s, sum);
-        else
-            scatter_sum(w, d, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
     }
 }
 
@@ -131,26 +186,30 @@ static inline void quad_sum_spot(u32 type, int lane, int i, int *row, int *col)
 
 static void multiply_quads(const sl_warp *w, const sl_op *o, int half, int quad)
 {
-    const shape s = {8, 8, 4};
     u32 type_d = o->aux & 15, type_c = o->aux >> 12 & 15;
     int per_d = elements_per_register(type_d), per_c = elements_per_register(type_c);
     const u32 *d = &w->code->list[o->list], *a = d + 8 / per_d, *b = a + 2, *c = b + 2;
-    f64 factor_a[32], factor_b[32], sum[64];
+    _Alignas(64) u16 half_a[64] = {0}, half_b[64] = {0}; /* lines of four numbers and four zeros */
+    numbers na, nb;
+    tile_sum total;
     for (int k = 0; k < 8; k++) {
         int lane = 4 * quad + (k & 3) + (k & 4 ? 16 : 0), at = 32 * half + lane, x = lane & 3, upper = k & 4;
         for (int i = 0; i < 4; i++) {
-            f64 va = element(SL_MATRIX_F16, sl_operand(w, a[i / 2]), at, i & 1);
-            f64 vb = element(SL_MATRIX_F16, sl_operand(w, b[i / 2]), at, i & 1);
-            factor_a[o->aux & SL_MATRIX_A_COL ? (i + upper) * 4 + x : (x + upper) * 4 + i] = va;
-            factor_b[o->aux & SL_MATRIX_B_ROW ? x * 8 + i + upper : i * 8 + x + upper] = vb;
+            u16 va = ((const u16 *)sl_operand(w, a[i / 2]))[2 * at + (i & 1)];
+            u16 vb = ((const u16 *)sl_operand(w, b[i / 2]))[2 * at + (i & 1)];
+            half_a[o->aux & SL_MATRIX_A_COL ? (i + upper) * 8 + x : (x + upper) * 8 + i] = va;
+            half_b[o->aux & SL_MATRIX_B_ROW ? (i + upper) * 8 + x : (x + upper) * 8 + i] = vb;
         }
         for (int i = 0; i < 8; i++) {
             int row, col;
             quad_sum_spot(type_c, lane, i, &row, &col);
-            sum[row * 8 + col] = element(type_c, sl_operand(w, c[i / per_c]), at, i % per_c);
+            u32 word = ((const u32 *)sl_operand(w, c[i / per_c]))[at];
+            total.f[row * 8 + col] = per_c == 2 ? f32_f16(word >> 16 * (i & 1) & 0xffff) : from_bits_f32(word);
         }
     }
-    multiply_typed(&s, SL_MATRIX_F16, factor_a, factor_b, sum);
+    read_factor(&(factor_form){SL_MATRIX_F16, 8, 8, false, false, false}, half_a, &na);
+    read_factor(&(factor_form){SL_MATRIX_F16, 8, 8, true, false, false}, half_b, &nb);
+    add_factors(8, 8, SL_MATRIX_F16, &na, &nb, type_d, false, &total);
     for (int k = 0; k < 8; k++) {
         int lane = 4 * quad + (k & 3) + (k & 4 ? 16 : 0), at = 32 * half + lane;
         for (int i = 0; i < 8 && w->mask >> at & 1; i += per_d) {
@@ -158,7 +217,7 @@ static void multiply_quads(const sl_warp *w, const sl_op *o, int half, int quad)
             for (int e = 0; e < per_d; e++) {
                 int row, col;
                 quad_sum_spot(type_d, lane, i + e, &row, &col);
-                bits |= (u32)result_bits(sum[row * 8 + col], type_d, false) << 16 * e;
+                bits |= (per_d == 2 ? f16_f32(total.f[row * 8 + col]) : total.bits[row * 8 + col]) << 16 * e;
             }
             ((u32 *)sl_operand(w, d[i / per_d]))[at] = bits;
         }

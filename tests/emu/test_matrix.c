@@ -3,62 +3,8 @@
  * shape after the other. */
 #include "emu/fragments.h"
 #include "emu/recording.h"
-#include "emu/run_ptx.h"
 
 enum { LANES = 64 }; /* two warps of 32 lanes, or one of 64 that holds two sets of matrices */
-
-/* ---- mma: each lane loads its registers from an array, and stores its results ---- */
-
-typedef struct fragments {
-    int d, a, b, c; /* registers per lane */
-    bool wide;      /* 64-bit registers */
-} fragments;
-
-static void mma_kernel(char *text, size_t size, const char *instruction, const fragments *f)
-{
-    const char *type = f->wide ? "f64" : "b32";
-    int bytes = f->wide ? 8 : 4, counts[4] = {f->a, f->b, f->c, f->d};
-    size_t used = add_text(text, 0, size,
-                           ".version 8.6\n.target sm_90\n.address_size 64\n"
-                           ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
-                           ".reg .%s %%a<16>, %%b<16>, %%c<16>, %%d<16>; .reg .b32 %%t; .reg .b64 %%p<4>;\n"
-                           "mov.u32 %%t, %%tid.x;\n",
-                           type);
-    for (int i = 0; i < 4; i++)
-        used = add_text(text, used, size, "ld.param.u64 %%p%d, [p%c]; mad.wide.u32 %%p%d, %%t, %d, %%p%d;\n", i,
-                        "abcd"[i], i, counts[i] * bytes, i);
-    for (int i = 0; i < 3; i++)
-        for (int r = 0; r < counts[i]; r++)
-            used = add_text(text, used, size, "ld.global.%s %%%c%d, [%%p%d+%d];\n", type, "abc"[i], r, i, r * bytes);
-    used = add_text(text, used, size, "%s ", instruction);
-    for (int i = 0; i < 4; i++) {
-        used = add_registers(text, used, size, "dabc"[i], counts[(i + 3) % 4]);
-        used = add_text(text, used, size, i < 3 ? ", " : ";\n");
-    }
-    for (int r = 0; r < f->d; r++)
-        used = add_text(text, used, size, "st.global.%s [%%p3+%d], %%d%d;\n", type, r * bytes, r);
-    add_text(text, used, size, "ret;\n}\n");
-}
-
-static void run_mma(const machine *m, const char *instruction, const fragments *f, const void *a, const void *b,
-                    const void *c, void *d)
-{
-    char text[8192];
-    session s;
-    size_t bytes = f->wide ? 8 : 4;
-    mma_kernel(text, sizeof text, instruction, f);
-    if (!session_open(&s, m, text, NULL)) {
-        memset(d, 0xee, LANES * bytes * (size_t)f->d); /* not on this CPU: nothing to compare */
-        return;
-    }
-    void *result = device_memory(&s, NULL, LANES * bytes * (size_t)f->d);
-    uint64_t params[4] = {(uintptr_t)device_memory(&s, a, LANES * bytes * (size_t)f->a),
-                          (uintptr_t)device_memory(&s, b, LANES * bytes * (size_t)f->b),
-                          (uintptr_t)device_memory(&s, c, LANES * bytes * (size_t)f->c), (uintptr_t)result};
-    session_run(&s, "k", 1, LANES, params, sizeof params);
-    memcpy(d, result, LANES * bytes * (size_t)f->d);
-    session_close(&s);
-}
 
 static bool runs(const machine *m)
 {
@@ -146,7 +92,7 @@ static void check_halves(const char *type, const format *f, int k, bool half_sum
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
         if (!runs(&machines[m]))
             continue;
-        run_mma(&machines[m], instruction, &regs, a, b, c, d);
+        run_mma(&machines[m], instruction, &regs, LANES, a, b, c, d);
         for (int lane = 0; lane < LANES; lane++)
             for (int i = 0; i < 4; i++) {
                 int row = (lane % 32 >> 2) + (i < 2 ? 0 : 8), col = lane % 4 * 2 + (i & 1);
@@ -191,7 +137,7 @@ static void mma_of_tf32_ignores_the_low_bits_of_its_factors(void **unused)
         run_mma(&machines[4],
                 k == 4 ? "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32"
                        : "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
-                &regs, a, b, c, d);
+                &regs, LANES, a, b, c, d);
         for (int lane = 0; lane < LANES; lane++)
             for (int i = 0; i < 4; i++) {
                 int row = (lane % 32 >> 2) + (i < 2 ? 0 : 8), col = lane % 4 * 2 + (i & 1);
@@ -215,7 +161,7 @@ static void mma_of_doubles_is_a_chain_of_fused_multiply_adds(void **unused)
     for (int m = 0; m < 6; m++) {
         if (!runs(&machines[m]))
             continue;
-        run_mma(&machines[m], "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", &regs, a, b, c, d);
+        run_mma(&machines[m], "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", &regs, LANES, a, b, c, d);
         for (int lane = 0; lane < LANES; lane++)
             for (int i = 0; i < 2; i++) {
                 int first = lane & 32, row = lane % 32 >> 2, col = lane % 4 * 2 + i;
@@ -265,7 +211,7 @@ static void mma_of_bytes_is_exact_and_wraps_or_saturates(void **unused)
             for (int i = 0; i < regs.c; i++)
                 c[lane * regs.c + i] = cases[n].start;
         }
-        run_mma(&machines[n % 2 ? 5 : 4], cases[n].instruction, &regs, a, b, c, d);
+        run_mma(&machines[n % 2 ? 5 : 4], cases[n].instruction, &regs, LANES, a, b, c, d);
         for (int lane = 0; lane < LANES; lane++)
             for (int i = 0; i < regs.d; i++) {
                 int set = lane / 32, row = (lane % 32 >> 2) + (i < 2 ? 0 : 8), col = lane % 4 * 2 + (i & 1);
@@ -299,7 +245,7 @@ static void mma_of_bits_counts_common_or_differing_ones(void **unused)
         run_mma(&machines[4],
                 differ ? "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc"
                        : "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc",
-                &regs, a, b, c, d);
+                &regs, LANES, a, b, c, d);
         for (int lane = 0; lane < LANES; lane++)
             for (int i = 0; i < 4; i++) {
                 int first = lane & 32, row = lane % 32 >> 2, col = lane % 4 * 2 + (i & 1);
@@ -324,7 +270,7 @@ static void mma_of_eight_bit_floats_multiplies_their_values(void **unused)
     }
     for (int i = 0; i < LANES * 2; i++)
         b[i] = 0x40c03c00; /* bytes 0, 1.0, -2.0, 2.0 in e5m2 */
-    run_mma(&machines[4], "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", &regs, a, b, c, d);
+    run_mma(&machines[4], "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", &regs, LANES, a, b, c, d);
     for (int i = 0; i < LANES * 4; i++)
         assert_true(f32_of(d[i]) == 8.5f); /* eight times (0 + 1 - 2 + 2), and a half */
 }
@@ -365,7 +311,7 @@ static void mma_m8n8k4_multiplies_one_matrix_per_pair_of_quads(void **unused)
         snprintf(instruction, sizeof instruction, "mma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s", layouts[form & 3], sums,
                  sums);
         fragments regs = {half_sums ? 4 : 8, 2, 2, half_sums ? 4 : 8, false};
-        run_mma(&machines[4 + form % 2], instruction, &regs, a, b, half_sums ? (void *)ch : cf,
+        run_mma(&machines[4 + form % 2], instruction, &regs, LANES, a, b, half_sums ? (void *)ch : cf,
                 half_sums ? (void *)dh : df);
         for (int lane = 0; lane < LANES; lane++)
             for (int i = 0; i < 8; i++) {
@@ -409,7 +355,7 @@ static void check_dot_product(const char *type, const uint16_t *a, const uint16_
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
         if (!runs(&machines[m]))
             continue;
-        run_mma(&machines[m], instruction, &F32_SUMS, ra, rb, rc, rd);
+        run_mma(&machines[m], instruction, &F32_SUMS, LANES, ra, rb, rc, rd);
         for (int i = 0; i < LANES * 4; i++)
             if (rd[i / 4][i % 4] != want)
                 fail_msg("%s: 0x%08x, not 0x%08x (%u lanes)", instruction, rd[i / 4][i % 4], want, machines[m].lanes);
