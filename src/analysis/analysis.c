@@ -536,7 +536,8 @@ static bool needs_counts(const sl_analysis *analysis)
            !sl_sim_needs_counts(analysis->machine, &needed, NULL) && needed;
 }
 
-bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b)
+/* Whether two simulations can share the line counts of a profiling run. */
+static bool analyses_share_counts(const sl_analysis *a, const sl_analysis *b)
 {
     if (!needs_counts(a) || !needs_counts(b) || a->seed != b->seed || a->cold != b->cold)
         return false;
@@ -557,7 +558,7 @@ static sl_status count_lines(work *w, sl_error *error)
     while (w->counted < b->count && !needs_counts(&b->analysis[w->counted]))
         w->counted++;
     for (size_t i = w->counted; i < b->count; i++)
-        sharing += sl_analyses_share_counts(&b->analysis[w->counted], &b->analysis[i]);
+        sharing += analyses_share_counts(&b->analysis[w->counted], &b->analysis[i]);
     if (sharing < 2)
         return SL_OK;
     const sl_analysis *first = &b->analysis[w->counted];
@@ -612,7 +613,7 @@ static sl_status analyze(work *w, size_t index, sl_pool *pool, const sl_progress
     size_t i = w->number[index];
     const sl_analysis *analysis = &w->batch->analysis[i];
     const sl_recording *recording = w->batch->recording;
-    bool shares = w->counts && sl_analyses_share_counts(&w->batch->analysis[w->counted], analysis);
+    bool shares = w->counts && analyses_share_counts(&w->batch->analysis[w->counted], analysis);
     one o = {analysis, recording, shares ? w->counts : NULL, pool, progress};
     return sl_analyze_sampled(analysis, recording, pool, progress, run_wanted, &o, &w->result[i], error);
 }

@@ -105,8 +105,6 @@ sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis,
 /* A hash of every key of the machine, and of the simulator's sources. */
 void sl_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES]);
 
-/* Whether two simulations can share the line counts of a profiling run. */
-bool sl_analyses_share_counts(const sl_analysis *a, const sl_analysis *b);
 /* A result with what findings, pages and comparisons show next to it: stores and the like, which the trace has, and
  * classes of misses, which only the model knows. */
 typedef struct sl_result_set {

@@ -170,7 +170,8 @@ const yaml_node_t *sl_yaml_key(sl_yaml *yaml, const yaml_node_t *map, size_t ind
     return yaml_document_get_node(&yaml->document, map->data.mapping.pairs.start[index].key);
 }
 
-const char *sl_yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size)
+/* "; the nearest is 'x'" or "": for messages about a word that should be one of the names. */
+static const char *yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size)
 {
     const char *near = sl_suggest(word, names, count);
     snprintf(buffer, size, "%s%s%s", near ? "; the nearest is '" : "", near ? near : "", near ? "'" : "");
@@ -208,7 +209,7 @@ static sl_status find_fields(sl_yaml *yaml, const yaml_node_t *map, const char *
             n++;
         if (!word || n == count)
             return sl_yaml_fail(yaml, key, "%s has no key '%s'%s", what, word ? word : "?",
-                                sl_yaml_nearest(word ? word : "", names, count, near, sizeof near));
+                                yaml_nearest(word ? word : "", names, count, near, sizeof near));
         if (value[n])
             return sl_yaml_fail(yaml, key, "'%s' is there twice", word);
         value[n] = sl_yaml_item(yaml, map, i);
@@ -292,5 +293,5 @@ sl_status sl_yaml_read_choice(sl_yaml *yaml, const yaml_node_t *node, const char
         if (!strcmp(word, names[*index]))
             return SL_OK;
     return sl_yaml_fail(yaml, node, "'%s' cannot be '%s'%s", what, word,
-                        sl_yaml_nearest(word, names, count_names(names), near, sizeof near));
+                        yaml_nearest(word, names, count_names(names), near, sizeof near));
 }

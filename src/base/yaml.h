@@ -64,7 +64,5 @@ typedef struct sl_yaml_field {
  * the table does not have, or that come twice, are errors. `what`: "a paper". */
 sl_status sl_yaml_read_fields(sl_yaml *yaml, const yaml_node_t *map, const char *what, const sl_yaml_field *fields,
                               void *to);
-/* "; the nearest is 'x'" or "": for messages about a word that should be one of the names. */
-const char *sl_yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size);
 
 #endif

@@ -87,7 +87,7 @@ void sl_temporary_note(const char *path)
     note(path, strlen(path), false);
 }
 
-void sl_temporary_in(const char *folder)
+static void temporary_in(const char *folder)
 {
     note(folder, strlen(folder), true);
 }
@@ -146,7 +146,8 @@ void sl_temporary_folder_remove(const char *folder)
     sl_temporary_forget(folder);
 }
 
-sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error *error)
+/* `wanted` (--cache) if not NULL; else "sluice" in XDG_CACHE_HOME, if that is an absolute path, or in ~/.cache. */
+static sl_status cache_folder(const char *wanted, char *path, size_t size, sl_error *error)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (wanted)
@@ -163,7 +164,7 @@ sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error 
 sl_status sl_cache_store_open(const char *wanted, sl_point_store **store, sl_error *error)
 {
     char cache[900], path[1000];
-    sl_status status = sl_cache_folder(wanted, cache, sizeof cache, error);
+    sl_status status = cache_folder(wanted, cache, sizeof cache, error);
     snprintf(path, sizeof path, "%s/points.sqlite", cache);
     return status ? status : sl_point_store_open_cache(path, store, error);
 }
@@ -173,13 +174,13 @@ sl_status sl_cached_runner_open(sl_cached_runner *cached, const sl_invocation *i
 {
     char cache[900];
     *cached = (sl_cached_runner){.runner = {.progress = inv->progress}};
-    sl_status status = sl_cache_folder(wanted, cache, sizeof cache, error);
+    sl_status status = cache_folder(wanted, cache, sizeof cache, error);
     if (status)
         return status;
     snprintf(cached->traces, sizeof cached->traces, "%s/traces", cache);
     cached->runner.traces = cached->traces;
     sl_leftovers_remove(cached->traces, NULL, 0);
-    sl_temporary_in(cached->traces);
+    temporary_in(cached->traces);
     status = database ? sl_point_store_open(database, &cached->runner.store, error)
                       : sl_cache_store_open(wanted, &cached->runner.store, error);
     if (!status)

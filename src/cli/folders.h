@@ -22,9 +22,8 @@ void sl_temporary_folder_remove(const char *folder);
 void sl_temporary_note(const char *path);
 void sl_temporary_forget(const char *path);
 
-/* Registers a folder, or the folder of a file (NULL: none), from which unfinished temporary files of the library are
- * removed when a signal ends the program. */
-void sl_temporary_in(const char *folder);
+/* Registers the folder of a file (NULL: none), from which unfinished temporary files of the library are removed when a
+ * signal ends the program. */
 void sl_temporary_next_to(const char *path);
 
 /* The cache folder: results, recordings and timings that are kept between runs.
@@ -33,9 +32,6 @@ void sl_temporary_next_to(const char *path);
  *   traces/         recordings of inputs that many points use, by key
  *
  * Commands that analyze an input once keep nothing. */
-
-/* `wanted` (--cache) if not NULL; else "sluice" in XDG_CACHE_HOME, if that is an absolute path, or in ~/.cache. */
-sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error *error);
 
 /* Its database. Closing it (NULL is fine) warns if something in it was damaged. */
 sl_status sl_cache_store_open(const char *wanted, sl_point_store **store, sl_error *error);

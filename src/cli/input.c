@@ -155,7 +155,8 @@ static int check_kind(const sl_invocation *inv, unsigned kinds, sl_input_kind ki
 
 /* ---- for reports ---- */
 
-size_t sl_workload_sources(const sl_workload *w, sl_source_text text[2])
+/* The PTX of a workload and its source. Returns how many there are. */
+static size_t workload_sources(const sl_workload *w, sl_source_text text[2])
 {
     text[0] = (sl_source_text){w->source_name, w->source, (size_t)(w->source_end - w->source)};
     text[1] = (sl_source_text){w->ptx_name, w->ptx, (size_t)(w->ptx_end - w->ptx)};
@@ -169,7 +170,7 @@ static void describe(sl_cli_input *to)
     const char *params = to->recording.end.workload.params;
     if (input->kind == SL_INPUT_WORKLOAD) {
         snprintf(to->subject, sizeof to->subject, "%s%s%s", input->spec.name, *params ? " " : "", params);
-        to->texts = sl_workload_sources(input->workload, to->text);
+        to->texts = workload_sources(input->workload, to->text);
     } else {
         snprintf(to->subject, sizeof to->subject, "%s", input->spec.name);
     }

@@ -112,7 +112,5 @@ int sl_cli_input_code(const sl_cli_input *input, int code);
 
 /* Warns of a program that was killed by a signal or ended while recording to `trace` (NULL: a temporary one). */
 void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const char *trace);
-/* The PTX of a workload and its source. Returns how many there are. */
-size_t sl_workload_sources(const sl_workload *workload, sl_source_text text[2]);
 
 #endif

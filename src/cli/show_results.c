@@ -47,7 +47,8 @@ static sl_page_input page_of(const sl_invocation *inv, const sl_shown_launches *
                            .source = shown->source};
 }
 
-bool sl_findings_wanted(const sl_invocation *inv)
+/* Whether something is written that findings are shown in. */
+static bool findings_wanted(const sl_invocation *inv)
 {
     const sl_common *c = inv->common;
     bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-")) && !(c->loads && !strcmp(c->loads, "-"));
@@ -77,7 +78,7 @@ int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, F
     const char *gpu = shown->machine ? shown->machine : shown->find.machine ? shown->find.machine->name : NULL;
     sl_status status =
         sl_given_options(inv, shown->fact, shown->facts, subject_of(inv, shown), gpu, &arena, &info, &error);
-    if (!status && shown->find.machine && sl_findings_wanted(inv)) {
+    if (!status && shown->find.machine && findings_wanted(inv)) {
         status = sl_findings_find(&shown->find, &findings, &error);
         info.findings = &findings;
     }
@@ -95,7 +96,7 @@ sl_status sl_analyze_input(sl_analyzed_input *of, sl_error *error)
 {
     const sl_recording *recording = &of->input->recording;
     of->analysis.stop = recording->launches > 1 ? sl_stop_catch() : NULL;
-    sl_status status = sl_result_set_make(recording, &of->analysis, sl_findings_wanted(of->inv), of->input->pool,
+    sl_status status = sl_result_set_make(recording, &of->analysis, findings_wanted(of->inv), of->input->pool,
                                           of->inv->progress, &of->set, error);
     of->stopped = sl_stop_release();
     return status;

@@ -27,8 +27,6 @@ typedef struct sl_shown_launches {
     const sl_source_text *source;
 } sl_shown_launches;
 
-/* Whether something is written that findings are shown in. */
-bool sl_findings_wanted(const sl_invocation *inv);
 /* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
 

@@ -406,8 +406,6 @@ void sl_cuda_binary_release(sl_cuda *rt, sl_cuda_binary *binary);
 cudaError_t sl_cuda_binary_load(sl_cuda *rt, sl_cuda_binary *binary);
 /* A kernel of an image by name. */
 cudaError_t sl_cuda_binary_function(sl_cuda *rt, sl_cuda_binary *binary, const char *name, sl_cuda_function **function);
-cudaError_t sl_cuda_binary_variable(sl_cuda *rt, sl_cuda_binary *binary, const char *name, char **address,
-                                    size_t *bytes);
 /* The kernel behind a host stub or a handle, or NULL. Its binary may have been taken back. */
 sl_cuda_function *sl_cuda_function_find(const sl_cuda *rt, const void *function);
 /* The same, ready to run, unless its binary has been. */
@@ -729,7 +727,6 @@ void sl_cuda_op_fini(sl_cuda *rt, sl_cuda_op *op);
 cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t stream);
 cudaError_t sl_cuda_copy_run(sl_cuda *rt, const sl_cuda_copy *copy);
 cudaError_t sl_cuda_fill_run(sl_cuda *rt, const sl_cuda_fill *fill);
-cudaError_t sl_cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t stream);
 /* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_cuda. */
 int sl_cuda_device_function(void *context, const char *name);
 void sl_cuda_device_call(void *context, uint32_t number, const sl_emu_call *call);

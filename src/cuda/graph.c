@@ -329,7 +329,7 @@ static bool ready(const cudaGraphNode_t node, const bool *done)
     return true;
 }
 
-cudaError_t sl_cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t stream)
+static cudaError_t cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t stream)
 {
     size_t count = graph->nodes.count;
     bool *done = calloc(count + 1, sizeof *done), progress = true;
@@ -397,7 +397,7 @@ cudaError_t sl_cuda_conditional_run(sl_cuda *rt, const sl_cuda_op *op)
                 rt->fault = cudaErrorLaunchTimeout;
                 break;
             }
-            error = sl_cuda_graph_run(rt, op->conditional.body[0], op->stream);
+            error = cuda_graph_run(rt, op->conditional.body[0], op->stream);
         }
         return error;
     case cudaGraphCondTypeIf:
@@ -406,7 +406,7 @@ cudaError_t sl_cuda_conditional_run(sl_cuda *rt, const sl_cuda_op *op)
     case cudaGraphCondTypeSwitch:
         break;
     }
-    return chosen < op->conditional.count ? sl_cuda_graph_run(rt, op->conditional.body[chosen], op->stream) : error;
+    return chosen < op->conditional.count ? cuda_graph_run(rt, op->conditional.body[chosen], op->stream) : error;
 }
 
 /* With each launch of a graph, conditions that want it start over. */
@@ -427,7 +427,7 @@ static void reset_conditions(sl_cuda *rt, cudaGraph_t graph)
 cudaError_t sl_cuda_child_run(sl_cuda *rt, const sl_cuda_op *op)
 {
     reset_conditions(rt, op->child);
-    return sl_cuda_graph_run(rt, op->child, op->stream);
+    return cuda_graph_run(rt, op->child, op->stream);
 }
 
 /* ---- executables ---- */

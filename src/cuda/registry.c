@@ -222,8 +222,8 @@ cudaError_t sl_cuda_binary_function(sl_cuda *rt, sl_cuda_binary *binary, const c
     return *function ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_cuda_binary_variable(sl_cuda *rt, sl_cuda_binary *binary, const char *name, char **address,
-                                    size_t *bytes)
+static cudaError_t cuda_binary_variable(sl_cuda *rt, sl_cuda_binary *binary, const char *name, char **address,
+                                        size_t *bytes)
 {
     uint64_t location, size;
     cudaError_t error = sl_cuda_binary_load(rt, binary);
@@ -299,7 +299,7 @@ cudaError_t sl_cuda_library_variable(sl_cuda *rt, void **address, size_t *bytes,
         return cudaErrorInvalidValue;
     if (!sl_cuda_binary_known(rt, library))
         return cudaErrorInvalidResourceHandle;
-    cudaError_t error = sl_cuda_binary_variable(rt, library, name, &location, &size);
+    cudaError_t error = cuda_binary_variable(rt, library, name, &location, &size);
     if (!error && address)
         *address = location;
     if (!error && bytes)

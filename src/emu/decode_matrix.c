@@ -26,7 +26,8 @@ static bool shape_of(const sl_ptx_inst *inst, shape *s)
     return false;
 }
 
-uint32_t sl_matrix_bits(sl_matrix_type type)
+/* Bits of one element. */
+static uint32_t matrix_bits(sl_matrix_type type)
 {
     static const uint8_t bits[SL_MATRIX_TYPES] = {
         [SL_MATRIX_F16] = 16, [SL_MATRIX_BF16] = 16, [SL_MATRIX_TF32] = 32, [SL_MATRIX_F32] = 32, [SL_MATRIX_F64] = 64,
@@ -54,7 +55,7 @@ static sl_matrix_type matrix_type(sl_ptx_type type)
 /* Registers of a fragment with that many elements. */
 static uint32_t fragment_regs(uint32_t elements, sl_matrix_type type)
 {
-    return elements * sl_matrix_bits(type) / (type == SL_MATRIX_F64 ? 64 : 32) / 32;
+    return elements * matrix_bits(type) / (type == SL_MATRIX_F64 ? 64 : 32) / 32;
 }
 
 /* References of the registers of {…} or of a single one. */
@@ -152,7 +153,7 @@ static product product_of(sl_decoder *d)
     p.c = matrix_type(sl_ptx_inst_type(d->inst, two ? 1 : 3));
     if (p.d == SL_MATRIX_TYPES || p.a == SL_MATRIX_TYPES || p.b == SL_MATRIX_TYPES || p.c == SL_MATRIX_TYPES)
         sl_decode_refuse(d, "matrices of these types");
-    if (sl_matrix_bits(p.a) != sl_matrix_bits(p.b))
+    if (matrix_bits(p.a) != matrix_bits(p.b))
         sl_decode_refuse(d, "factors of different width");
     return p;
 }
@@ -171,7 +172,7 @@ static void decode_product(sl_decoder *d)
     refuse_variants(d);
     product p = product_of(d);
     bool quads = is_quads(&p.s, p.a), row_col = has(d, SL_MOD_ROW) && has(d, SL_MOD_COL);
-    if (!shape_is_legal(&p.s, sl_matrix_bits(p.a), p.wmma) || (!p.wmma && !quads && !row_col))
+    if (!shape_is_legal(&p.s, matrix_bits(p.a), p.wmma) || (!p.wmma && !quads && !row_col))
         sl_decode_refuse(d, "this shape");
     if (!sum_is_legal(p.a, p.d) || !sum_is_legal(p.a, p.c))
         sl_decode_refuse(d, "sums of this type");
@@ -243,9 +244,9 @@ static void decode_wgmma(sl_decoder *d)
     for (uint32_t i = 0; i < 3; i++)
         if ((types[i] = matrix_type(sl_ptx_inst_type(d->inst, i))) == SL_MATRIX_TYPES)
             sl_decode_refuse(d, "matrices of these types");
-    uint32_t bits = sl_matrix_bits(types[1]), next = 4, refs[128 + 4];
+    uint32_t bits = matrix_bits(types[1]), next = 4, refs[128 + 4];
     bool shaped = shape_of(d->inst, &s) && s.m == 64 && s.n && s.n % 8 == 0 && s.n <= 256 && s.k * bits == 256;
-    if (!shaped || bits == 4 || bits == 64 || bits != sl_matrix_bits(types[2]) || types[1] == SL_MATRIX_F32)
+    if (!shaped || bits == 4 || bits == 64 || bits != matrix_bits(types[2]) || types[1] == SL_MATRIX_F32)
         sl_decode_refuse(d, "this shape");
     if (!sum_is_legal(types[1], types[0]) || !sum_is_legal(types[2], types[0]))
         sl_decode_refuse(d, "sums of this type");
@@ -306,7 +307,7 @@ uint32_t sl_wmma_bytes_per_lane(const sl_ptx_inst *inst)
     sl_matrix_type type = matrix_type(sl_ptx_inst_type(inst, 0));
     if (!shape_of(inst, &s) || type == SL_MATRIX_TYPES)
         return 0;
-    return role_elements(&s, role_of(inst)) * sl_matrix_bits(type) / 8 / 32;
+    return role_elements(&s, role_of(inst)) * matrix_bits(type) / 8 / 32;
 }
 
 static void decode_wmma_memory(sl_decoder *d)
@@ -315,9 +316,9 @@ static void decode_wmma_memory(sl_decoder *d)
     shape s;
     uint32_t role = role_of(d->inst), refs[3 + MAX_REGS];
     sl_matrix_type type = matrix_type(sl_ptx_inst_type(d->inst, 0));
-    bool known = shape_of(d->inst, &s) && type != SL_MATRIX_TYPES && sl_matrix_bits(type) >= 8;
+    bool known = shape_of(d->inst, &s) && type != SL_MATRIX_TYPES && matrix_bits(type) >= 8;
     bool is_sum = type == SL_MATRIX_F16 || type == SL_MATRIX_F32 || type == SL_MATRIX_F64 || type == SL_MATRIX_S32;
-    if (!known || (role == 2 && !is_sum) || !shape_is_legal(&s, role == 2 ? 0 : sl_matrix_bits(type), true))
+    if (!known || (role == 2 && !is_sum) || !shape_is_legal(&s, role == 2 ? 0 : matrix_bits(type), true))
         sl_decode_refuse(d, "matrices of this shape and type");
     bool columns = has(d, SL_MOD_COL);
     uint32_t rows = role == 1 ? s.k : s.m, cols = role == 0 ? s.k : s.n;
@@ -331,7 +332,7 @@ static void decode_wmma_memory(sl_decoder *d)
     fragment(d, sl_decode_operand(d, store ? 1 : 0), type == SL_MATRIX_F64 ? 8 : 4, !store, regs, refs + 3);
     uint32_t list = sl_decode_list(d, refs, 3 + regs);
     sl_op *op = sl_emit(d, 0, at.ref, 0, 0, store ? "wmma_store" : "wmma_load");
-    sl_decode_fill(d, op, &at, sl_matrix_bits(type) / 8, regs, list);
+    sl_decode_fill(d, op, &at, matrix_bits(type) / 8, regs, list);
     op->aux |=
         (columns ? SL_MATRIX_COLUMNS : 0) | role << SL_MATRIX_ROLE_SHIFT | (uint32_t)type << SL_MATRIX_TYPE_SHIFT;
 }

@@ -108,8 +108,6 @@ typedef struct sl_emu_launch {
     uint64_t parent;                       /* the same */
 } sl_emu_launch;
 
-/* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */
-uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, uint32_t shape[3]);
 /* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,
  * address and nearest allocation, as far as they apply. `stats` may be NULL. */
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,

@@ -162,7 +162,8 @@ uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, 
 
 /* ---- checks before a launch ---- */
 
-uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, uint32_t shape[3])
+/* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */
+static uint32_t emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, uint32_t shape[3])
 {
     uint64_t blocks = 1;
     for (int i = 0; i < 3; i++) {
@@ -175,7 +176,7 @@ uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, ui
 
 static sl_status check_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, sl_error *error)
 {
-    uint32_t shape[3], blocks = sl_emu_cluster(func, launch, shape);
+    uint32_t shape[3], blocks = emu_cluster(func, launch, shape);
     char name[256];
     sl_function_name(func->name, name, sizeof name);
     if (blocks > SL_MAX_CLUSTER_BLOCKS)
@@ -663,7 +664,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
                     .params = sl_heap_host(emu->heap, emu->params),
                     .serial = ++emu->launches,
                     .block_limit = UINT64_MAX};
-    run->cluster_blocks = sl_emu_cluster(kernel->func, launch, run->cluster);
+    run->cluster_blocks = emu_cluster(kernel->func, launch, run->cluster);
     run->clusters = run->blocks / run->cluster_blocks;
     run->explicit_cluster = launch->cluster[0] || kernel->func->explicitcluster;
     run->warps_per_block = (run->threads_per_block + run->lanes - 1) / run->lanes;

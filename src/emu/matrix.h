@@ -56,8 +56,6 @@ struct sl_op;
 void sl_matrix_registers(const struct sl_op *op, uint32_t regs[4]);
 /* The same of d and a of a wgmma. */
 void sl_wgmma_registers(const struct sl_op *op, uint32_t regs[2]);
-/* Bits of one element. */
-uint32_t sl_matrix_bits(sl_matrix_type type);
 /* Bytes of memory per lane when the 32 lanes of a warp share a wmma.load or wmma.store evenly. */
 uint32_t sl_wmma_bytes_per_lane(const sl_ptx_inst *inst);
 

@@ -12,7 +12,8 @@ uint32_t sl_tensor_bytes(uint8_t type)
     return type < SL_TENSOR_TYPES ? bytes[type] : 0;
 }
 
-bool sl_tensor_is_float(uint8_t type)
+/* of an element */
+static bool tensor_is_float(uint8_t type)
 {
     return type >= SL_TENSOR_F16;
 }
@@ -48,7 +49,7 @@ const char *sl_tensor_map_wrong(const sl_tensor_map *m)
         return "an interleaved layout, which is not emulated";
     if (m->swizzle > 3)
         return "a swizzle mode that is not emulated (chunks of 32 or 64 bytes)";
-    if (m->im2col > 1 || m->fill > 1 || (m->fill && !sl_tensor_is_float(m->type)))
+    if (m->im2col > 1 || m->fill > 1 || (m->fill && !tensor_is_float(m->type)))
         return "a way to fill what is outside that does not go with the type";
     if (m->address % 16)
         return "an address that is not a multiple of 16";

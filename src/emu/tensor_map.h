@@ -62,9 +62,7 @@ enum {
 /* Sets a field, of dimension `ordinal`, to what the instruction gives. It may become one that cannot be used. */
 void sl_tensor_map_replace(sl_tensor_map *map, uint32_t field, uint32_t ordinal, uint64_t value);
 
-uint32_t sl_tensor_bytes(uint8_t type); /* of an element */
-bool sl_tensor_is_float(uint8_t type);
-/* Why the map cannot be used; NULL: it can. */
+uint32_t sl_tensor_bytes(uint8_t type); /* Why the map cannot be used; NULL: it can. */
 const char *sl_tensor_map_wrong(const sl_tensor_map *map);
 
 #endif

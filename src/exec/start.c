@@ -17,7 +17,8 @@ extern char **environ;
 
 /* ---- the start ---- */
 
-sl_status sl_library_folder(char *folder, size_t size, sl_error *error)
+/* The folder with our libraries: next to the program that runs now, as built and as installed. */
+static sl_status library_folder(char *folder, size_t size, sl_error *error)
 {
     char self[PATH_MAX], joined[PATH_MAX + 32];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -208,7 +209,7 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
 static sl_status make_variables(const sl_app *app, const sl_app_start *start, char *variable[], sl_error *error)
 {
     char folder[PATH_MAX], *list = NULL, *text = NULL;
-    sl_status status = sl_library_folder(folder, sizeof folder, error);
+    sl_status status = library_folder(folder, sizeof folder, error);
     if (!status)
         status = preload_list(app, folder, start, &list, error);
     variable[0] = status ? NULL : prepend_variable("LD_PRELOAD", list, ':');

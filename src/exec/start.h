@@ -34,8 +34,6 @@ void sl_find_static_runtimes(const char *given, char *text, size_t size);
  * fails, and says what helps, when it cannot work: without PTX, for an unsupported CUDA version, with a static CUDA
  * runtime that is not known, or where the loader brings no library into it. */
 sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl_error *error);
-/* The folder with our libraries: next to the program that runs now, as built and as installed. */
-sl_status sl_library_folder(char *folder, size_t size, sl_error *error);
 
 enum { SL_APP_VARIABLES = 5 };
 

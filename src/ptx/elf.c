@@ -134,7 +134,7 @@ bool sl_elf_section_named(const sl_elf *elf, const char *name, sl_elf_section *s
     return false;
 }
 
-size_t sl_elf_symbol_count(const sl_elf_section *table)
+static size_t elf_symbol_count(const sl_elf_section *table)
 {
     return table->data ? table->bytes / SYMBOL_BYTES : 0;
 }
@@ -142,7 +142,7 @@ size_t sl_elf_symbol_count(const sl_elf_section *table)
 bool sl_elf_symbol_at(const sl_elf *elf, const sl_elf_section *table, size_t index, sl_elf_symbol *symbol)
 {
     sl_elf_section names;
-    if (index >= sl_elf_symbol_count(table))
+    if (index >= elf_symbol_count(table))
         return false;
     const uint8_t *s = table->data + index * SYMBOL_BYTES;
     *symbol = (sl_elf_symbol){.name = "",

@@ -61,7 +61,6 @@ sl_status sl_elf_open(const void *data, size_t bytes, sl_elf *elf, sl_error *err
 /* False when there is no such section or its header lies outside the file. */
 bool sl_elf_section_at(const sl_elf *elf, uint32_t index, sl_elf_section *section);
 bool sl_elf_section_named(const sl_elf *elf, const char *name, sl_elf_section *section);
-size_t sl_elf_symbol_count(const sl_elf_section *table);
 bool sl_elf_symbol_at(const sl_elf *elf, const sl_elf_section *table, size_t index, sl_elf_symbol *symbol);
 /* The symbol table of the file: the complete one, else the dynamic one. */
 bool sl_elf_symbol_table(const sl_elf *elf, sl_elf_section *table);

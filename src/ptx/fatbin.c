@@ -135,7 +135,8 @@ sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, s
     return status;
 }
 
-bool sl_fatbin_runs_on(const sl_fatbin_entry *entry, uint32_t sm)
+/* Whether a driver of a machine of compute capability `sm` would take the entry. */
+static bool fatbin_runs_on(const sl_fatbin_entry *entry, uint32_t sm)
 {
     if (entry->suffix == 'a')
         return entry->sm == sm;
@@ -149,7 +150,7 @@ bool sl_fatbin_runs_on(const sl_fatbin_entry *entry, uint32_t sm)
 static int64_t suitability(const sl_fatbin_entry *entry, uint32_t sm)
 {
     int suffix = entry->suffix == 'a' ? 2 : entry->suffix == 'f' ? 1 : 0;
-    if (sl_fatbin_runs_on(entry, sm))
+    if (fatbin_runs_on(entry, sm))
         return (int64_t)entry->sm * 4 + suffix;
     /* Nothing that a driver would take: the nearest, portable before specific. */
     int64_t distance = entry->sm > sm ? entry->sm - sm : (int64_t)UINT32_MAX + sm - entry->sm;

@@ -54,8 +54,6 @@ sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, s
 enum { SL_FATBIN_HEADER = 16 };
 size_t sl_fatbin_container_bytes(const void *data);
 
-/* Whether a driver of a machine of compute capability `sm` would take the entry. */
-bool sl_fatbin_runs_on(const sl_fatbin_entry *entry, uint32_t sm);
 /* The best PTX entry for a machine of compute capability `sm` among entries [first, first+count), as a driver chooses:
  * the highest architecture that the machine has, and what is specific to it before what is portable; where none runs on
  * it, the lowest above. NULL: no PTX. */

@@ -203,7 +203,8 @@ static void json_trace(sl_json *j, const sl_report_trace *trace)
     sl_json_close(j, '}');
 }
 
-void sl_report_head_json(sl_json *j, const sl_report_info *info)
+/* Members of the outermost object: tool, schema, version, command, machine, options, seed, trace. */
+static void report_head_json(sl_json *j, const sl_report_info *info)
 {
     sl_json_string_member(j, "tool", "sluice");
     sl_json_u64_member(j, "schema", SL_JSON_SCHEMA);
@@ -272,7 +273,7 @@ static sl_status write_json(const sl_document *d, FILE *file, sl_error *error)
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
-    sl_report_head_json(&j, &d->info);
+    report_head_json(&j, &d->info);
     for (size_t i = 0; i < d->parts.count; i++) {
         const part *p = &d->parts.items[i];
         if (p->closes)

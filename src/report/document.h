@@ -30,8 +30,6 @@ typedef struct sl_report_info {
 /* The version of what JSON reports look like: it grows when a member is renamed, moved, removed or means something
  * else, not when one is added. tests/cli/schema.sh lists the members. */
 enum { SL_JSON_SCHEMA = 1 };
-/* Members of the outermost object: tool, schema, version, command, machine, options, seed, trace. */
-void sl_report_head_json(sl_json *json, const sl_report_info *info);
 
 typedef struct sl_document sl_document;
 

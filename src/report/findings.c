@@ -131,7 +131,8 @@ bool sl_finding_continues(const sl_findings *findings, size_t at)
 
 /* ---- forms ---- */
 
-char *sl_finding_location(const sl_finding *f, char *buffer, size_t size)
+/* "norms, slow.cu:9 (x4), ld.global.f32 of param_0". Returns `buffer`. */
+static char *finding_location(const sl_finding *f, char *buffer, size_t size)
 {
     char location[256], array[256], inner[256];
     if (!f->inst) {
@@ -254,7 +255,7 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
         snprintf(also + used, sizeof also - used, " and %zu more", named - MAX_ALSO);
     const char *style = all.share >= 0.2 ? SL_STYLE_BAD : all.share >= 0.05 ? SL_STYLE_WARN : "";
     fprintf(file, "%s%zu. %s%s:", style, number, f->rule->name, *style ? SL_STYLE_END : "");
-    sl_text_wrap(file, sl_finding_location(f, where, sizeof where), INDENT + strlen(f->rule->name) + 1, INDENT, width);
+    sl_text_wrap(file, finding_location(f, where, sizeof where), INDENT + strlen(f->rule->name) + 1, INDENT, width);
     fputc('\n', file);
     snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, effect_text(&all, effect, sizeof effect), also,
              *also ? "." : "");

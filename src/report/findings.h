@@ -98,8 +98,6 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
 void sl_findings_fini(sl_findings *findings); /* zeros are fine */
 /* Whether a finding is another location of the one before it. */
 bool sl_finding_continues(const sl_findings *findings, size_t at);
-/* "norms, slow.cu:9 (x4), ld.global.f32 of param_0". Returns `buffer`. */
-char *sl_finding_location(const sl_finding *finding, char *buffer, size_t size);
 
 /* Those of the document's info, where something was looked for: for programs, and, a few lines for each, for people. */
 void sl_document_findings(sl_document *document);

@@ -19,7 +19,7 @@ void sl_launch_id_cells(sl_table *t, uint64_t index, const char *symbol, const c
     sl_table_cell(t, name);
 }
 
-void sl_launch_shape_cells(sl_table *t, const sl_logged_launch *l)
+static void launch_shape_cells(sl_table *t, const sl_logged_launch *l)
 {
     sl_launch_id_cells(t, l->index, l->kernel->symbol, l->kernel->name);
     sl_table_dims(t, l->grid);
@@ -77,7 +77,7 @@ static void known_count(sl_table *t, bool known, uint64_t value)
 
 static void launch_cells(sl_table *t, const sl_logged_launch *l)
 {
-    sl_launch_shape_cells(t, l);
+    launch_shape_cells(t, l);
     known_count(t, l->has_parent, l->parent);
     known_count(t, l->repeats, l->original);
     known_count(t, l->blocks_recorded != l->blocks, l->blocks_recorded);

@@ -64,7 +64,7 @@ bool sl_page_has_bars(const sl_page *page)
     return sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && page->counts.value[SL_COUNTER_ld_sectors];
 }
 
-void sl_page_columns(sl_column columns[SL_PAGE_COLUMNS])
+static void page_columns(sl_column columns[SL_PAGE_COLUMNS])
 {
     columns[0] = (sl_column){.title = "in L1", .description = "hits, pending hits and misses by class"};
     for (int i = 0; i < SL_PAGE_COLUMNS - 1; i++) {
@@ -100,7 +100,7 @@ sl_table *sl_page_table(const sl_column *first, size_t firsts, const sl_column *
     sl_column columns[SL_PAGE_COLUMNS + MAX_OTHERS];
     assert(firsts + lasts <= MAX_OTHERS);
     memcpy(columns, first, firsts * sizeof *first);
-    sl_page_columns(columns + firsts);
+    page_columns(columns + firsts);
     if (lasts)
         memcpy(columns + firsts + SL_PAGE_COLUMNS, last, lasts * sizeof *last);
     return sl_table_create(columns, firsts + SL_PAGE_COLUMNS + lasts);

@@ -10,7 +10,6 @@
 
 /* Columns of tables: a bar of hits and misses, then metrics; those that no row has a value for are left out. */
 enum { SL_PAGE_COLUMNS = 45 };
-void sl_page_columns(sl_column columns[SL_PAGE_COLUMNS]);
 /* Their cells. What `row` points to must outlive the table; `bar`: with the bar. */
 void sl_page_cells(sl_table *table, const sl_metric_row *row, bool bar);
 /* A table of other columns, then these. */

@@ -34,7 +34,6 @@ enum { SL_MAX_LAUNCH_LINES = 40 };
         SL_DATA_IN("name", SL_FORM_DATA | SL_FORM_LOADS)
 #define SL_LAUNCH_SHAPE SL_LAUNCH_ID, SL_DATA_IN("grid", SL_FORM_DATA), SL_DATA_IN("block", SL_FORM_DATA)
 void sl_launch_id_cells(sl_table *table, uint64_t index, const char *symbol, const char *name);
-void sl_launch_shape_cells(sl_table *table, const sl_logged_launch *launch);
 /* Columns that name a memory instruction, for programs, and their cells. */
 #define SL_INST_ID                                                                                                     \
     SL_DATA("pc"), SL_DATA("line"), SL_DATA("source"), SL_DATA("opcode"), SL_DATA("array"),                            \
@@ -73,8 +72,6 @@ void sl_profile_footprint_json(sl_json *json, const void *value);
 char *sl_sample_heading(const sl_result_sample *sample, uint32_t launches, const char *verb, char *text, size_t size);
 /* Nothing where every launch was analyzed. */
 void sl_document_sample(sl_document *document, const sl_result *result);
-/* The table of the intervals alone; NULL: there are none. */
-sl_table *sl_sample_table(const sl_result_sample *sample);
 
 /* ---- launches before and after a what-if ---- */
 
@@ -83,9 +80,6 @@ typedef struct sl_what_if_results {
     const sl_what_if *what_if;
     const sl_result *before, *after;
 } sl_what_if_results;
-
-/* Cycles of all launches; 0 where some launch has none. */
-uint64_t sl_result_cycles(const sl_result *result);
 
 /* What is assumed, a row per launch, and the ratio of all cycles. */
 void sl_document_what_if(sl_document *document, const sl_what_if_results *results);

@@ -14,7 +14,8 @@ char *sl_sample_heading(const sl_result_sample *s, uint32_t launches, const char
     return text;
 }
 
-sl_table *sl_sample_table(const sl_result_sample *s)
+/* The table of the intervals alone; NULL: there are none. */
+static sl_table *sample_table(const sl_result_sample *s)
 {
     static const sl_column columns[] = {SL_TEXTS_AS("sum over all launches", "counter"),
                                         SL_NUMBERS_AS("estimate", "total"), SL_NUMBERS_AS("low", "low"),
@@ -35,7 +36,7 @@ sl_table *sl_sample_table(const sl_result_sample *s)
 void sl_document_sample(sl_document *d, const sl_result *result)
 {
     const sl_result_sample *s = &result->sample;
-    sl_table *totals = s->stand_in ? sl_sample_table(s) : NULL;
+    sl_table *totals = s->stand_in ? sample_table(s) : NULL;
     if (!totals)
         return;
     sl_document_open(d, "sample");

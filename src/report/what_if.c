@@ -17,7 +17,8 @@ static uint64_t launch_cycles(const sl_result *result, uint32_t n)
     return sl_counts_has(counts, counter) ? counts->value[counter] : 0;
 }
 
-uint64_t sl_result_cycles(const sl_result *result)
+/* Cycles of all launches; 0 where some launch has none. */
+static uint64_t result_cycles(const sl_result *result)
 {
     uint64_t sum = 0;
     for (uint32_t n = 0; n < result->launches; n++) {
@@ -52,7 +53,7 @@ void sl_document_what_if(sl_document *d, const sl_what_if_results *r)
                                  SL_NUMBERS_AS("cycles after", "after_cycles"), SL_NUMBERS_AS("faster", "speedup")};
     const sl_what_if_info *info = &sl_what_if_infos[r->what_if->id];
     const char *kind = r->before->kind == SL_ANALYSIS_SIM ? "simulated" : "estimated";
-    uint64_t before = sl_result_cycles(r->before), after = sl_result_cycles(r->after);
+    uint64_t before = result_cycles(r->before), after = result_cycles(r->after);
     char line[32] = "";
     if (r->what_if->line)
         snprintf(line, sizeof line, " (line %u)", r->what_if->line);

@@ -115,7 +115,8 @@ static sl_status hash_host(sl_hash *hash, const sl_input *input, sl_error *error
     return SL_OK;
 }
 
-sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error)
+/* A hash of all that a recording of the input depends on. SL_UNSUPPORTED for CUDA programs, where that is unknown. */
+static sl_status input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error)
 {
     sl_hash hash = sl_hash_start();
     sl_status status = SL_OK;
@@ -156,7 +157,7 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     sl_status status = sl_input_open(&point->input, &input, error);
     if (status)
         return status;
-    status = sl_input_key(&input, machine->lanes, trace_key, error);
+    status = input_key(&input, machine->lanes, trace_key, error);
     sl_input_close(&input);
     if (!status)
         status = check_kind(point, error);

@@ -50,8 +50,6 @@ typedef struct sl_machine_choice {
 sl_status sl_machine_choose(const sl_machine_choice *choice, sl_machine *machine, sl_error *error);
 /* The machine with the point's settings and policies. */
 sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error);
-/* A hash of all that a recording of the input depends on. SL_UNSUPPORTED for CUDA programs, where that is unknown. */
-sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error);
 /* Checks what can be checked without running it. `key` is of the point, `trace_key` of what it reads: inputs of the
  * same key have the same trace. */
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],

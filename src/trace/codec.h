@@ -262,7 +262,5 @@ sl_status sl_warp_cursor_fill(sl_warp_cursor *c, const sl_slot_use *use, sl_acce
  * written out again. */
 void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_t row, uint32_t row_lanes,
                          uint32_t phase);
-/* The same from the addresses of the lanes in `mask`. */
-void sl_predictor_gather(sl_predictor *p, uint64_t mask, uint32_t lanes, const uint64_t *addr);
 
 #endif

@@ -289,7 +289,8 @@ void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_
     }
 }
 
-void sl_predictor_gather(sl_predictor *p, uint64_t mask, uint32_t lanes, const uint64_t *addr)
+/* The same from the addresses of the lanes in `mask`. */
+static void predictor_gather(sl_predictor *p, uint64_t mask, uint32_t lanes, const uint64_t *addr)
 {
     uint64_t base = p->base, outside = 0;
     p->affine = false;
@@ -526,7 +527,7 @@ static uint8_t *encode_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, ui
         at = encode_chain(s, token, at, slot, &g);
     else
         at = encode_frame(s, token, at, slot, &g, again);
-    sl_predictor_gather(p, mask, s->lanes, addr);
+    predictor_gather(p, mask, s->lanes, addr);
     return at;
 }
 

@@ -8,7 +8,8 @@ static const char *const folders[] = {"/cub/",     "/thrust/",      "/libcudacxx
                                       "/cuda-",    "/usr/include/", "/usr/local/cuda", "/targets/",
                                       "/usr/lib/", "/nvidia/",      "/nvhpc/",         "/hpc_sdk/"};
 
-bool sl_is_library_header(const char *path)
+/* Whether a file is a header of CUDA, CUB, Thrust, libcu++ or the host compiler, by its path. */
+static bool is_library_header(const char *path)
 {
     static const char *const sources[] = {".cu", ".c", ".cc", ".cpp", ".cxx"};
     const char *slash = strrchr(path, '/'), *suffix = strrchr(slash ? slash : path, '.');
@@ -25,7 +26,7 @@ sl_trace_call sl_inst_own_location(const sl_inst *inst, const char *strings, con
 {
     const sl_trace_call innermost = {inst->source_file, inst->source_line, inst->inlined};
     sl_trace_call at = innermost;
-    while (at.caller && calls && sl_is_library_header(strings + at.source_file))
+    while (at.caller && calls && is_library_header(strings + at.source_file))
         at = calls[at.caller - 1];
-    return sl_is_library_header(strings + at.source_file) ? innermost : at;
+    return is_library_header(strings + at.source_file) ? innermost : at;
 }

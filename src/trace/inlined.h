@@ -8,8 +8,6 @@
 
 #include "sluice/trace.h"
 
-/* Whether a file is a header of CUDA, CUB, Thrust, libcu++ or the host compiler, by its path. */
-bool sl_is_library_header(const char *path);
 /* The innermost location of an instruction that is in no such header, with its line and the call by which it was
  * inlined itself; the innermost location where there is no other. `strings` and `calls` are the kernel's. */
 sl_trace_call sl_inst_own_location(const sl_inst *inst, const char *strings, const sl_trace_call *calls);

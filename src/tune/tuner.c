@@ -119,7 +119,9 @@ static sl_status time_batch(sl_tuner *tuner, const uint8_t *const *choice, size_
     return status;
 }
 
-void sl_tuner_limit(sl_tuner *tuner, double share)
+/* From now on, choices are timed until this share of options.seconds has passed, and at least the first few of each
+ * call; the gain of the others is NaN. 0: all are timed. */
+static void tuner_limit(sl_tuner *tuner, double share)
 {
     bool limited = share > 0 && tuner->options.seconds > 0;
     tuner->until = limited ? tuner->began + share * tuner->options.seconds : 0;
@@ -169,8 +171,10 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
     return status;
 }
 
-sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
-                        bool verify, sl_timing *timing, sl_error *error)
+/* Times choices, or finds them among those timed before. `tag` distinguishes timings of the same choice ("": the usual
+ * one); `rounds` and `verify` as in sl_timer. */
+static sl_status tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag,
+                            uint32_t rounds, bool verify, sl_timing *timing, sl_error *error)
 {
     char **key = calloc(count + 1, sizeof *key), numbered[32];
     sl_status status = key ? SL_OK : sl_fail_memory(error);
@@ -201,7 +205,7 @@ sl_status sl_tuner_fastest(sl_tuner *tuner, const uint8_t *const *plan, size_t c
     sl_timing *timing = calloc(count + 1, sizeof *timing);
     if (!timing)
         return sl_fail_memory(error);
-    sl_status status = sl_tuner_time(tuner, plan, count, "", 0, false, timing, error);
+    sl_status status = tuner_time(tuner, plan, count, "", 0, false, timing, error);
     size_t best = count;
     for (size_t i = 0; i < count && !status; i++)
         if (sl_tuner_significant(tuner, timing[i].gain - *gain, timing[i].spread) &&
@@ -218,11 +222,11 @@ sl_status sl_tuner_fastest(sl_tuner *tuner, const uint8_t *const *plan, size_t c
 
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
 {
-    sl_tuner_limit(tuner, 0);
+    tuner_limit(tuner, 0);
     uint32_t asked = tuner->timer->last_rounds, rounds = asked ? asked : tuner->timer->exact ? 0 : FINAL_ROUNDS;
     if (tuner->options.rounds > rounds && rounds)
         rounds = tuner->options.rounds;
-    return sl_tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
+    return tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
 }
 
 sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
@@ -337,7 +341,7 @@ static sl_status time_copies(sl_tuner *tuner, const uint8_t *nothing, sl_error *
     double squares = 0, spreads = 0;
     for (int i = 0; i < NULL_CHOICES; i++)
         choice[i] = nothing;
-    sl_status status = sl_tuner_time(tuner, choice, NULL_CHOICES, NULL_TAG, 0, false, timing, error);
+    sl_status status = tuner_time(tuner, choice, NULL_CHOICES, NULL_TAG, 0, false, timing, error);
     for (int i = 0; i < NULL_CHOICES && !status; i++) {
         squares += timing[i].gain * timing[i].gain;
         spreads += timing[i].spread * timing[i].spread;
@@ -387,7 +391,7 @@ static sl_status measure_requests(sl_tuner *tuner, request_list *requests, uint6
     for (size_t i = 0; i < requests->count && !status; i++)
         choice[i] = requests->items[i].choice;
     if (!status)
-        status = sl_tuner_time(tuner, choice, requests->count, "", 0, false, timing, error);
+        status = tuner_time(tuner, choice, requests->count, "", 0, false, timing, error);
     for (size_t i = 0; i < requests->count && !status; i++) {
         *requests->items[i].gain = timing[i].gain;
         *requests->items[i].spread = timing[i].spread;
@@ -558,13 +562,13 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
     modes &= controls_of(tuner);
     sl_status status = measure_noise(tuner, error);
-    sl_tuner_limit(tuner, LEVELS_SHARE);
+    tuner_limit(tuner, LEVELS_SHARE);
     if (!status)
         status = measure_by_level(tuner, modes & ((1u << SL_BYPASS_BY_LEVEL) - 1), error);
-    sl_tuner_limit(tuner, OTHERS_SHARE);
+    tuner_limit(tuner, OTHERS_SHARE);
     if (!status)
         status = measure_others(tuner, modes, error);
-    sl_tuner_limit(tuner, 1);
+    tuner_limit(tuner, 1);
     return status;
 }
 

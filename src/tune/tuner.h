@@ -60,10 +60,6 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_ti
                         const sl_tuner_options *options, sl_error *error);
 void sl_tuner_fini(sl_tuner *tuner);
 
-/* Times choices, or finds them among those timed before. `tag` distinguishes timings of the same choice ("": the usual
- * one); `rounds` and `verify` as in sl_timer. */
-sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
-                        bool verify, sl_timing *timing, sl_error *error);
 /* Fills load and group for the modes of the mask, and the noise. Modes by level: all loads and groups; where that is
  * more than options.max, groups first, and single loads only of the groups with the largest effect, as far as they fit.
  * Other modes: groups, at most as many as fit options.max (0: 96), and single loads where the group gains by the mode.
@@ -81,9 +77,6 @@ sl_status sl_tuner_fastest(sl_tuner *tuner, const uint8_t *const *plan, size_t c
 /* Times a plan with hints of normal priority in place of its hints: what that gains is due to other code, not to
  * caches. No runs: it has no hints, or the timer does not know neutral ones. */
 sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
-/* From now on, choices are timed until this share of options.seconds has passed, and at least the first few of each
- * call; the gain of the others is NaN. 0: all are timed. */
-void sl_tuner_limit(sl_tuner *tuner, double share);
 /* Whether a gain is more than noise. */
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread);
 /* Modes of the mask that the timer and this load support. */

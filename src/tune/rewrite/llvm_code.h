@@ -40,11 +40,6 @@ bool sl_llvm_is_global_load(const sl_llvm_code *code, llvm_value instruction);
 /* llvm_emit.c. A machine for the triple; the caller disposes of it. */
 sl_status sl_llvm_machine(const sl_llvm *llvm, const char *triple, const char *cpu, const char *features,
                           llvm_machine *machine, sl_error *error);
-/* Takes the debug information out of `module` and gives every load of the code the line of its number. The module is a
- * copy of code->module: its loads are found by their order. */
-sl_status sl_llvm_number_lines(const sl_llvm_code *code, llvm_module module, sl_error *error);
-sl_status sl_llvm_compile(const sl_llvm *llvm, llvm_module module, llvm_machine machine, const char *name, char **text,
-                          size_t *length, sl_error *error);
 
 /* llvm_retarget.c: turns a module for amdgcn into one for nvptx64. May replace *module. */
 sl_status sl_llvm_retarget(const sl_llvm_code *code, llvm_module *module, sl_error *error);

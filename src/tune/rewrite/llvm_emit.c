@@ -49,7 +49,9 @@ static void number_function(numbering *self, llvm_value function)
         }
 }
 
-sl_status sl_llvm_number_lines(const sl_llvm_code *code, llvm_module module, sl_error *error)
+/* Takes the debug information out of `module` and gives every load of the code the line of its number. The module is a
+ * copy of code->module: its loads are found by their order. */
+static sl_status llvm_number_lines(const sl_llvm_code *code, llvm_module module, sl_error *error)
 {
     const sl_llvm_api *api = &code->llvm->api;
     static const char flag[] = "Debug Info Version";
@@ -81,8 +83,8 @@ uint32_t sl_llvm_load_of(const sl_llvm_code *code, uint32_t line)
 
 /* ---- compiling ---- */
 
-sl_status sl_llvm_compile(const sl_llvm *llvm, llvm_module module, llvm_machine machine, const char *name, char **text,
-                          size_t *length, sl_error *error)
+static sl_status llvm_compile(const sl_llvm *llvm, llvm_module module, llvm_machine machine, const char *name,
+                              char **text, size_t *length, sl_error *error)
 {
     const sl_llvm_api *api = &llvm->api;
     llvm_buffer buffer = NULL;
@@ -120,11 +122,11 @@ sl_status sl_llvm_emit(const sl_llvm_code *code, char **text, size_t *length, sl
     const sl_llvm_api *api = &code->llvm->api;
     llvm_module copy = api->CloneModule(code->module);
     llvm_machine machine = NULL;
-    sl_status status = sl_llvm_number_lines(code, copy, error);
+    sl_status status = llvm_number_lines(code, copy, error);
     if (!status)
         status = sl_llvm_machine(code->llvm, code->triple, code->cpu, "", &machine, error);
     if (!status) {
-        status = sl_llvm_compile(code->llvm, copy, machine, code->name, text, length, error);
+        status = llvm_compile(code->llvm, copy, machine, code->name, text, length, error);
         api->DisposeTargetMachine(machine);
     }
     api->DisposeModule(copy);
@@ -138,14 +140,14 @@ sl_status sl_llvm_emit_ptx(const sl_llvm_code *code, bool numbered, char **text,
     bool foreign = code->arch != SL_LLVM_NVPTX;
     llvm_module copy = api->CloneModule(code->module);
     llvm_machine machine = NULL;
-    sl_status status = numbered ? sl_llvm_number_lines(code, copy, error) : SL_OK;
+    sl_status status = numbered ? llvm_number_lines(code, copy, error) : SL_OK;
     if (!status && foreign)
         status = sl_llvm_retarget(code, &copy, error);
     if (!status)
         status = sl_llvm_machine(code->llvm, "nvptx64-nvidia-cuda", foreign ? "sm_80" : code->cpu, "+ptx75", &machine,
                                  error);
     if (!status) {
-        status = sl_llvm_compile(code->llvm, copy, machine, code->name, text, length, error);
+        status = llvm_compile(code->llvm, copy, machine, code->name, text, length, error);
         api->DisposeTargetMachine(machine);
     }
     if (copy)
