@@ -553,8 +553,10 @@ static const sl_paper_measure start_measure = {.unit = "", .digits = 2, .neutral
     {"unit", copy_word, AT(measure.unit), false}, {"digits", read_digits, AT(measure.digits), false},                  \
         {"neutral", sl_yaml_read_number, AT(measure.neutral), false},                                                  \
         {"within", sl_yaml_read_number, AT(measure.within), false},                                                    \
+        {"still", sl_yaml_read_number, AT(measure.still), false},                                                      \
+        {"noise", read_expression, AT(measure.noise), false},                                                          \
     {                                                                                                                  \
-        "still", sl_yaml_read_number, AT(measure.still), false                                                         \
+        "input", sl_yaml_read_flag, AT(measure.input), false                                                           \
     }
 
 static sl_status read_formula(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
