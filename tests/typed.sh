@@ -9,7 +9,9 @@ export PATH LC_ALL XDG_CACHE_HOME="$scratch/cache"
 cp "$source_root"/examples/tutorial/* . || exit 1
 # The README is read in the folder of the sources.
 mkdir build
+mkdir tests
 ln -s "$source_root/papers" "$source_root/workloads" .
+ln -s "$source_root/tests/programs" tests
 ln -s "${SLUICE_BUILD:?}" build/release
 
 # Each line that was expected must come, in order; "..." stands for any number of others.

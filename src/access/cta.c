@@ -25,6 +25,9 @@ static uint32_t next_with_room(const sl_cta_config *c, sl_cta_rounds *r, uint64_
         if (held[core] < room)
             return core;
     }
+    for (uint32_t core = 0; core < c->cores; core++) /* the rounds of the last blocks do not come to all of them */
+        if (held[core] < room)
+            return core;
     return UINT32_MAX;
 }
 

@@ -48,6 +48,9 @@ static sl_status schedule_in_rounds(sl_sim *sim, uint64_t blocks, uint64_t earli
         passed = 0;
         ++*started;
     }
+    /* The rounds of the last blocks do not come to all cores. */
+    if (passed && sim->next_block < blocks && !status)
+        status = schedule_in_order(sim, blocks, earliest, started, error);
     return status;
 }
 

@@ -69,6 +69,16 @@ static void the_last_blocks_of_a_launch_go_far_from_each_other(void **state)
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 6}, 6);
 }
 
+/* Cores join their requests in fours: from core 4 on there is none that is free and far from the last. */
+static void the_last_blocks_of_a_launch_do_not_wait_while_cores_are_free(void **state)
+{
+    (void)state;
+    const sl_machine machine = {.cores = 8, .levels = 1, .level = {{.coalesce_cores = 4}}};
+    uint32_t core_of[MAX_BLOCKS];
+    schedule(&machine, 1, 8, alike, core_of);
+    check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
+}
+
 /* Core 0 has a long block, and the short ones behind the first round go to the others. */
 static void where_blocks_differ_the_first_core_to_finish_gets_the_next(void **state)
 {
@@ -89,6 +99,7 @@ int main(void)
         cmocka_unit_test(a_small_cluster_has_rounds_of_its_own),
         cmocka_unit_test(a_core_that_is_full_is_passed_over),
         cmocka_unit_test(the_last_blocks_of_a_launch_go_far_from_each_other),
+        cmocka_unit_test(the_last_blocks_of_a_launch_do_not_wait_while_cores_are_free),
         cmocka_unit_test(where_blocks_differ_the_first_core_to_finish_gets_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
-/* particles.cu with an array for each member of its structure. */
+/* particles.cu with the field in shared memory, and an array for each member of its structure. */
+#define STAGED
 #define ARRAYS
 #include "particles.cu"

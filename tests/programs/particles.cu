@@ -1,8 +1,8 @@
-/* Particles that sample a field and move, as people write it first: an array of structures. arrays.cu is the same
- * program with an array for each member. Both print the same. */
+/* Particles that sample a field and move, as people write it first: an array of structures. In staged.cu, blocks copy the
+ * field to shared memory; in arrays.cu, there is an array for each member, too. All print the same. */
 #include "check.h"
 
-const int COUNT = 1 << 16, BLOCK = 256, SAMPLES = 32, CELLS = 1 << 15, STEPS = 2;
+const int COUNT = 1 << 16, SAMPLES = 32, CELLS = 1 << 15, STEPS = 2;
 const float DT = 0.125f;
 
 struct Particle {
@@ -19,14 +19,36 @@ __host__ __device__ inline unsigned cell_of(unsigned seed, int sample)
     return (hash ^ hash >> 15) % CELLS;
 }
 
+/* Where samples are read: the field itself, or a copy in shared memory, of which a warp reads 32 words at once wherever
+ * they are. To copy it once for each SM, blocks are large. */
+#ifdef STAGED
+const int BLOCK = 512, STAGED_BYTES = CELLS * sizeof(float);
+__device__ inline const float *staged(const float *field)
+{
+    extern __shared__ float4 copy[];
+#pragma unroll
+    for (int c = 0; c < CELLS / 4; c += BLOCK)
+        copy[c + threadIdx.x] = ((const float4 *)field)[c + threadIdx.x];
+    __syncthreads();
+    return (const float *)copy;
+}
+#else
+const int BLOCK = 256, STAGED_BYTES = 0;
+__device__ inline const float *staged(const float *field)
+{
+    return field;
+}
+#endif
+
 #ifdef ARRAYS
 extern "C" __global__ void sample(const float *field, float *push, unsigned *seeds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float *cells = staged(field);
     unsigned seed = seeds[i];
     float sum = 0;
     for (int k = 0; k < SAMPLES; k++)
-        sum += field[cell_of(seed, k)];
+        sum += cells[cell_of(seed, k)];
     push[i] = sum;
     seeds[i] = seed + SAMPLES;
 }
@@ -44,10 +66,11 @@ extern "C" __global__ void move(float *x, float *y, float *z, const float *vx, c
 extern "C" __global__ void sample(const float *field, Particle *particle)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float *cells = staged(field);
     unsigned seed = particle[i].seed;
     float sum = 0;
     for (int k = 0; k < SAMPLES; k++)
-        sum += field[cell_of(seed, k)];
+        sum += cells[cell_of(seed, k)];
     particle[i].push = sum;
     particle[i].seed = seed + SAMPLES;
 }
@@ -82,6 +105,7 @@ static std::vector<float> simulate(const std::vector<float> &field, const std::v
 {
     std::vector<float> position;
     const float *d_field = on_device(field);
+    CHECK(cudaFuncSetAttribute(sample, cudaFuncAttributeMaxDynamicSharedMemorySize, STAGED_BYTES));
 #ifdef ARRAYS
     float *member[7];
     std::vector<float> values(COUNT);
@@ -95,7 +119,7 @@ static std::vector<float> simulate(const std::vector<float> &field, const std::v
         seeds[i] = start[i].seed;
     unsigned *d_seeds = on_device(seeds);
     for (int step = 0; step < STEPS; step++) {
-        sample<<<COUNT / BLOCK, BLOCK>>>(d_field, member[6], d_seeds);
+        sample<<<COUNT / BLOCK, BLOCK, STAGED_BYTES>>>(d_field, member[6], d_seeds);
         move<<<COUNT / BLOCK, BLOCK>>>(member[0], member[1], member[2], member[3], member[4], member[5], member[6]);
     }
     for (int m = 0; m < 3; m++) {
@@ -105,7 +129,7 @@ static std::vector<float> simulate(const std::vector<float> &field, const std::v
 #else
     Particle *d_particle = on_device(start);
     for (int step = 0; step < STEPS; step++) {
-        sample<<<COUNT / BLOCK, BLOCK>>>(d_field, d_particle);
+        sample<<<COUNT / BLOCK, BLOCK, STAGED_BYTES>>>(d_field, d_particle);
         move<<<COUNT / BLOCK, BLOCK>>>(d_particle);
     }
     std::vector<Particle> particle = from_device(d_particle);

@@ -7,6 +7,7 @@ set(FATBINS ${CMAKE_CURRENT_LIST_DIR}/../data/fatbin)
 set(SLUICE_PROGRAMS_FROM "" CACHE PATH "Folder of another build with the CUDA programs of the tests, made by nvcc")
 set(SLUICE_PROGRAMS_FOLDER ${CMAKE_BINARY_DIR}/programs)
 file(STRINGS ${PROGRAMS_SOURCE}/programs.txt PROGRAM_LINES REGEX "^[a-z]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROGRAMS_SOURCE}/programs.txt)
 
 find_program(NVCC nvcc HINTS /usr/local/cuda/bin)
 find_program(CLANGXX NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
