@@ -148,6 +148,14 @@ typedef struct sl_trace_kernel {
     const sl_trace_call *call;
 } sl_trace_kernel;
 
+/* What a launch belongs to in the program. Each label is a path: its parts on lines of their own, outermost first. */
+typedef enum sl_label {
+    SL_LABEL_RANGE,  /* NVTX ranges that were open */
+    SL_LABEL_CALLER, /* functions of the program that called each other, by their symbols */
+    SL_LABEL_MARK,   /* the last NVTX mark before the launch */
+    SL_LABELS
+} sl_label;
+
 /* One launch. Addresses inside [shared_window, +window_bytes) and [local_window, +window_bytes) are shared and local
  * offsets in generic space; all others are global. Accesses to explicit shared or local space record plain offsets. */
 typedef struct sl_trace_launch {
@@ -163,12 +171,13 @@ typedef struct sl_trace_launch {
     uint64_t parent; /* index of the launch of that kernel; 0 without has_parent */
     uint64_t stream; /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
-    uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */
-    uint64_t index;           /* among all launches of the program, from 0; the recorder fills it in */
-    bool failed;              /* it ended with an error: what was recorded of it is incomplete */
-    const char *failure;      /* that error; NULL: none, or unknown */
-    bool repeats;             /* it was not run again: its blocks are those of an earlier launch */
-    uint64_t original;        /* index of that launch, which repeats none; 0 without repeats */
+    uint64_t blocks_recorded;     /* fewer than the grid when --blocks cut it */
+    uint64_t index;               /* among all launches of the program, from 0; the recorder fills it in */
+    bool failed;                  /* it ended with an error: what was recorded of it is incomplete */
+    const char *failure;          /* that error; NULL: none, or unknown */
+    bool repeats;                 /* it was not run again: its blocks are those of an earlier launch */
+    uint64_t original;            /* index of that launch, which repeats none; 0 without repeats */
+    const char *label[SL_LABELS]; /* NULL: none */
 } sl_trace_launch;
 
 static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)

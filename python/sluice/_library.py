@@ -44,7 +44,7 @@ Launch = _struct("sl_trace_launch", ("kernel", c_uint32), *_all(c_uint32 * 3, "g
                  *_all(c_bool, "has_preferred_shared", "has_parent"),
                  *_all(c_uint64, "parent", "stream", "shared_window", "local_window", "window_bytes",
                        "blocks_recorded", "index"), ("failed", c_bool), ("failure", c_char_p),
-                 ("repeats", c_bool), ("original", c_uint64))
+                 ("repeats", c_bool), ("original", c_uint64), ("label", c_char_p * 3))
 Range = _struct("sl_trace_range", *_all(c_uint64, "base", "bytes"), ("label", c_char_p))
 Rows = _struct("sl_access_rows", *_all(c_size_t, "capacity", "count", "addresses"),
                *_all(c_void_p, "block", "warp", "slot", "width", "mask", "addr"))

@@ -786,6 +786,14 @@ sl_status sl_result_set_make(const sl_recording *recording, const sl_analysis *a
     return sl_analyze(recording, &count, pool, NULL, &set->counted, error);
 }
 
+sl_status sl_result_set_group(sl_result_set *set, sl_label by, sl_error *error)
+{
+    sl_status status = sl_launch_log_group(set->measured.log, by, error);
+    if (!status)
+        status = sl_launch_log_group(set->counted.log, by, error);
+    return status ? status : sl_launch_log_group(set->classes.log, by, error);
+}
+
 void sl_result_set_fini(sl_result_set *set)
 {
     sl_result_fini(&set->measured);

@@ -116,6 +116,8 @@ typedef struct sl_result_set {
 /* Runs the analysis with details, and the others with `more`. A set has to be freed also after a failure. */
 sl_status sl_result_set_make(const sl_recording *recording, const sl_analysis *analysis, bool more, sl_pool *pool,
                              const sl_progress *progress, sl_result_set *set, sl_error *error);
+/* Groups all of its launches (launch_log.h). */
+sl_status sl_result_set_group(sl_result_set *set, sl_label by, sl_error *error);
 void sl_result_set_fini(sl_result_set *set); /* an all-zero one is fine */
 
 #endif

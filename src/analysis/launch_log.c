@@ -16,6 +16,7 @@ sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
     sl_arena_init(&l->arena);
     sl_map_init(&l->kernels);
     sl_map_init(&l->short_names);
+    sl_map_init(&l->labels);
     *log = l;
     return SL_OK;
 }
@@ -27,6 +28,7 @@ void sl_launch_log_destroy(sl_launch_log *l)
     sl_array_free(&l->launches);
     sl_map_fini(&l->kernels);
     sl_map_fini(&l->short_names);
+    sl_map_fini(&l->labels);
     sl_arena_fini(&l->arena);
     free(l);
 }
@@ -72,7 +74,9 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
     if (!sl_insts_distinguish(inst, k->mem_slots))
         return NULL;
     *logged = (sl_logged_kernel){.symbol = symbol,
+                                 .code_symbol = symbol,
                                  .name = name,
+                                 .own_name = name,
                                  .short_name = name,
                                  .insts = k->mem_slots,
                                  .inst = inst,
@@ -88,6 +92,7 @@ static bool name_fully(sl_launch_log *l, sl_logged_kernel *logged)
     char arguments[128];
     logged->name = sl_arena_printf(&l->arena, "%s%s", logged->short_name,
                                    sl_template_arguments(logged->symbol, arguments, sizeof arguments));
+    logged->own_name = logged->name;
     return logged->name;
 }
 
@@ -203,6 +208,20 @@ static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logge
     return true;
 }
 
+/* The log's copy of a label, one for all launches that have it. False when memory runs out. */
+static bool keep_label(sl_launch_log *l, const char *text, const char **kept)
+{
+    size_t length = text ? strlen(text) : 0;
+    if (!length)
+        return true;
+    *kept = sl_map_get(&l->labels, text, length);
+    if (*kept)
+        return true;
+    char *copy = sl_arena_strndup(&l->arena, text, length);
+    *kept = copy;
+    return copy && sl_map_put(&l->labels, copy, length, copy);
+}
+
 sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl_error *error)
 {
     const sl_trace_launch *from = result->launch;
@@ -234,7 +253,10 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
     }
     if (!result->counts)
         launch.blocks_recorded = launch.blocks; /* nothing was left out of what is shown */
-    if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
+    bool kept = true;
+    for (int i = 0; i < SL_LABELS; i++)
+        kept = kept && keep_label(l, from->label[i], &launch.label[i]);
+    if (!kept || !launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
         (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
         return sl_fail_memory(error);
     l->repeated += from->repeats;
@@ -244,6 +266,72 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
 sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error)
 {
     return sl_launch_log_add(log, result, error);
+}
+
+/* ---- groups ---- */
+
+const char *const sl_label_names[SL_LABELS + 1] = {
+    [SL_LABEL_RANGE] = "range", [SL_LABEL_CALLER] = "caller", [SL_LABEL_MARK] = "mark"};
+const char *const sl_label_none[SL_LABELS] = {
+    [SL_LABEL_RANGE] = "(no range)", [SL_LABEL_CALLER] = "(no caller)", [SL_LABEL_MARK] = "(no mark)"};
+
+char *sl_label_text(sl_label kind, const char *label, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", label ? label : sl_label_none[kind]);
+    for (char *c = buffer; (c = strchr(c, '\n'));)
+        *c = '/';
+    return buffer;
+}
+
+/* A copy of a kernel for the launches of a group; arrays are named by what these launches pass. */
+static sl_logged_kernel *split_kernel(sl_launch_log *l, const sl_logged_kernel *kernel, const char *group)
+{
+    sl_logged_kernel *split = sl_arena_new(&l->arena, sl_logged_kernel);
+    sl_inst_name *inst = sl_arena_array(&l->arena, sl_inst_name, kernel->insts + 1);
+    if (!split || !inst)
+        return NULL;
+    *split = *kernel;
+    split->symbol = sl_arena_printf(&l->arena, "%s: %s", group, kernel->symbol);
+    split->name = sl_arena_printf(&l->arena, "%s: %s", group, kernel->own_name);
+    split->inst = inst;
+    split->number = l->kernel_count++;
+    split->same_symbol = split->same_name = NULL;
+    for (uint32_t i = 0; i < kernel->insts; i++) {
+        inst[i] = kernel->inst[i];
+        if (!strncmp(inst[i].array, "param", 5))
+            inst[i].allocation = NULL;
+    }
+    return split->symbol && split->name ? split : NULL;
+}
+
+sl_status sl_launch_log_group(sl_launch_log *l, sl_label by, sl_error *error)
+{
+    if (!l || l->grouped)
+        return SL_OK;
+    sl_map split;
+    bool good = true;
+    sl_map_init(&split);
+    l->grouped = true;
+    l->by = by;
+    l->kernel_count = 0;
+    for (size_t i = 0; i < l->launches.count && good; i++) {
+        sl_logged_launch *launch = &l->launches.items[i];
+        char group[SL_LABEL_BYTES];
+        sl_label_text(by, launch->label[by], group, sizeof group);
+        char *key = sl_arena_printf(&l->arena, "%u %s", launch->kernel->number, group);
+        sl_logged_kernel *kernel = key ? sl_map_get(&split, key, strlen(key)) : NULL;
+        if (key && !kernel) {
+            kernel = split_kernel(l, launch->kernel, group);
+            good = kernel && sl_map_put(&split, key, strlen(key), kernel);
+        }
+        good = good && key;
+        if (good)
+            launch->kernel = kernel;
+        for (size_t k = 0; good && k < launch->arrays; k++)
+            name_arrays(kernel, &launch->array[k]);
+    }
+    sl_map_fini(&split);
+    return good ? SL_OK : sl_fail_memory(error);
 }
 
 /* ---- launches that were not analyzed ---- */

@@ -11,8 +11,11 @@
 #include "trace/recorder.h"
 
 typedef struct sl_logged_kernel {
-    const char *symbol;
-    const char *name; /* for people: the short name, with template arguments where another kernel has it, too */
+    const char *symbol;      /* unique but for other bodies; of grouped launches "GROUP: SYMBOL" */
+    const char *code_symbol; /* that of the code */
+    const char *name;        /* for people: the short name, with template arguments where another kernel has it, too; of
+                                grouped        launches "GROUP: NAME" */
+    const char *own_name;    /* the same without the group */
     const char *short_name;
     uint32_t insts; /* memory instructions */
     sl_inst_name *inst;
@@ -50,6 +53,7 @@ typedef struct sl_logged_launch {
     const sl_logged_load *load;
     size_t arrays;
     const sl_array_footprint *array;
+    const char *label[SL_LABELS]; /* NULL: none */
     bool stood_for; /* its counts are those of launch number `stand_in`, which was analyzed in its place */
     uint64_t stand_in;
 } sl_logged_launch;
@@ -58,8 +62,11 @@ typedef struct sl_launch_log {
     sl_arena arena;
     sl_map kernels;     /* symbol -> sl_logged_kernel */
     sl_map short_names; /* short name -> the last kernel of it */
+    sl_map labels;      /* every text once */
     uint32_t kernel_count;
     SL_ARRAY(sl_logged_launch) launches;
+    bool grouped; /* by the label `by`: kernels are those of a group */
+    sl_label by;
     size_t repeated; /* launches that were not run, as earlier ones have done the same */
 } sl_launch_log;
 
@@ -73,6 +80,14 @@ sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error
  * (UINT32_MAX: none). */
 sl_status sl_launch_log_expand(sl_launch_log *log, const sl_trace *trace, const uint32_t *launch, uint32_t launches,
                                const uint32_t *stand_in, sl_error *error);
+/* Splits kernels by a label of their launches: all that sums by kernel then sums by group and kernel, in order of first
+ * launch. Once; nothing can be added afterwards. NULL is fine. */
+sl_status sl_launch_log_group(sl_launch_log *log, sl_label by, sl_error *error);
+/* "range", ...; the first ends with NULL. What stands for launches that have none: "(no range)". */
+extern const char *const sl_label_names[SL_LABELS + 1], *const sl_label_none[SL_LABELS];
+/* A label on one line, "step/layer 1". Returns `buffer`. */
+char *sl_label_text(sl_label kind, const char *label, char *buffer, size_t size);
+enum { SL_LABEL_BYTES = 4096 };
 size_t sl_launch_log_count(const sl_launch_log *log);
 /* How many of them failed: commands that ran them then exit with 1. */
 size_t sl_launch_log_failed(const sl_launch_log *log);

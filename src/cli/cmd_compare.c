@@ -80,6 +80,8 @@ static sl_status analyze(const sl_invocation *inv, const sl_cli_input *recorded,
         .kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL, .machine = machine, .seed = o->input.seed};
     sl_status status =
         sl_result_set_make(&recorded->recording, &analysis, true, recorded->pool, inv->progress, &s->set, error);
+    if (!status)
+        status = sl_group_results(inv, &s->set, error);
     const sl_page_input input = {.subject = "",
                                  .counted = s->set.counted.log,
                                  .modeled = s->set.measured.log,
@@ -181,7 +183,8 @@ static int show(const sl_invocation *inv, side sides[2])
     sl_compared_side compared[2];
     for (int i = 0; i < 2; i++)
         compared[i] = (sl_compared_side){sides[i].label, sides[i].page, sides[i].text, sides[i].bytes};
-    sl_status status = sl_compare(compared, o->match.item, o->match.count, &comparison, &error);
+    sl_status status = sl_compare(compared, inv->common->by ? sl_label_names[inv->common->by - 1] : NULL, o->match.item,
+                                  o->match.count, &comparison, &error);
     const sl_report_info info = {.command = "compare"};
     int code = SL_EXIT_OK;
     if (!status) {
@@ -298,7 +301,7 @@ const sl_command sl_cmd_compare = {
     .options = options,
     .more_options = sl_input_table,
     .often = "gpu change l1 sim match fail-if kernel launch html json",
-    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .common = SL_COMMON_BY | SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(compare_options),
     .defaults = &defaults,
     .min_operands = 1,

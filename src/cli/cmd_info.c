@@ -170,6 +170,8 @@ static int run_info(const sl_invocation *inv)
     if (code)
         return code;
     sl_status status = collect(&info, &error);
+    if (!status)
+        status = sl_group_launches(inv, info.log, &error);
     code = status ? sl_cli_fail(inv, &error) : show(&info);
     code = sl_cli_input_code(&info.input, code);
     if (!status && info.damage.status) {
@@ -206,7 +208,7 @@ const sl_command sl_cmd_info = {
                    "import' reads them. A damaged or unfinished Sluice trace is shown as far as it can be read; a "
                    "warning says what is lost, and the exit code is 1.\n\n" SL_INPUT_HELP,
     .often = "brief kernel launch grid block arg loads output json csv",
-    .common = SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_JOBS,
+    .common = SL_COMMON_BY | SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(info_options, options, defaults, examples),
     .run = run_info,

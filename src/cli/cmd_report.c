@@ -112,6 +112,8 @@ static sl_status gather(report *r, sl_error *error)
     sl_status status = sl_analyze(recording, &profile, pool, r->inv->progress, &r->profile, error);
     if (!status)
         status = sl_result_set_make(recording, &model, true, pool, r->inv->progress, &r->set, error);
+    if (!status)
+        status = sl_group_results(r->inv, &r->set, error);
     const sl_findings_input find = sl_findings_input_of(&r->set, recording, &model, pool);
     if (!status)
         status = sl_findings_find(&find, &r->findings, error);
@@ -298,8 +300,8 @@ const sl_command sl_cmd_report = {
         "folder), by the file names recorded at compilation (nvcc -lineinfo); their PTX is taken from the program or "
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .often = "output gpu counters sim brief kernel launch source notes json",
-    .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET |
-              SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
+    .common = SL_COMMON_BY | SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES |
+              SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(report_options, options, defaults, examples),
     .run = run_report,

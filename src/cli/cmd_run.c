@@ -218,6 +218,8 @@ static int run_input(launch_run *run)
     if (!status)
         status = run->options->on == ON_GPU ? run_on_gpu(run, &error) : emulate(run, &error);
     int code = status ? sl_cli_fail(run->inv, &error) : SL_EXIT_OK;
+    if (run->log && sl_group_launches(run->inv, run->log, &error))
+        code = sl_cli_fail(run->inv, &error);
     bool ran = status == SL_FAULT || status == SL_LIMIT; /* up to the launch that failed, which is shown as well */
     if (!status)
         code = exit_code(run, show(run));

@@ -27,6 +27,7 @@ typedef struct sl_common {
     bool quiet;
     int color;      /* sl_color */
     uint64_t width; /* columns of text, if it was given */
+    int by;         /* 0: kernels alone; else 1 + the sl_label that launches are grouped by */
 } sl_common;
 
 enum {
@@ -44,9 +45,11 @@ enum {
     SL_COMMON_COLOR = 1 << 11,
     SL_COMMON_WIDTH = 1 << 12,
     SL_COMMON_ANNOTATE = 1 << 13,
+    SL_COMMON_BY = 1 << 14,
     SL_COMMON_REPORT =
         SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOR | SL_COMMON_WIDTH,
-    SL_COMMON_PAGE = SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND | SL_COMMON_ANNOTATE,
+    SL_COMMON_PAGE =
+        SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND | SL_COMMON_ANNOTATE | SL_COMMON_BY,
 };
 
 typedef struct sl_example {
@@ -63,7 +66,7 @@ typedef struct sl_command {
     const char *description;       /* paragraphs separated by an empty line; wrapped by whoever shows them */
     const sl_option *options;      /* ends with a NULL name; NULL: none */
     const sl_option *more_options; /* a second table, shared with another command; NULL: none */
-    const char *often; /* names of the ten options that --help shows, separated by spaces; NULL: all of them */
+    const char *often;    /* names of the ten options that --help shows, separated by spaces; NULL: all of them */
     unsigned inputs;      /* SL_TAKES_* and SL_USES_* (input.h) where more_options are those of inputs; 0: all */
     unsigned common;      /* SL_COMMON_* it takes */
     size_t values_bytes;  /* of its struct of options, which begins with an sl_common */
@@ -90,6 +93,12 @@ struct sl_invocation {
 /* All commands, in the order of help. */
 extern const sl_command *const sl_commands[];
 extern const size_t sl_command_count;
+
+/* Groups launches as --by says, and warns where none of them has such a label. */
+struct sl_launch_log;
+struct sl_result_set;
+sl_status sl_group_launches(const sl_invocation *, struct sl_launch_log *, sl_error *);
+sl_status sl_group_results(const sl_invocation *, struct sl_result_set *, sl_error *);
 
 /* Writes "sluice NAME: location: text" to stderr; returns SL_EXIT_FAILURE. */
 int sl_cli_fail(const sl_invocation *, const sl_error *);

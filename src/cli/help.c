@@ -33,6 +33,11 @@ static const struct {
       "compiler, "
       "to FILE (default: to standard output, instead of the text)",
       offsetof(sl_common, notes), 0, 0, NULL}},
+    {SL_COMMON_BY,
+     {"by", 0, SL_OPTION_CHOICE, "LABEL",
+      "Sum launches by kernel, or also by what they belong to in the program: range (NVTX ranges, nested), caller "
+      "(functions that led to the launch) or mark (the last NVTX mark) (default: kernel)",
+      offsetof(sl_common, by), 0, 0, (const char *const[]){"kernel", "range", "caller", "mark", NULL}}},
     {SL_COMMON_OUTPUT,
      {"output", 'o', SL_OPTION_STRING, "FILE", "Write the text to FILE", offsetof(sl_common, output), 0, 0, NULL}},
     {SL_COMMON_HTML,
@@ -44,7 +49,8 @@ static const struct {
       offsetof(sl_common, callgrind), 0, 0, NULL}},
     {SL_COMMON_ANNOTATE,
      {"annotate", 0, SL_OPTION_FILE, "FILE",
-      "Write the sources of the kernels to FILE, with sectors, hits, misses and waits next to each line and the findings "
+      "Write the sources of the kernels to FILE, with sectors, hits, misses and waits next to each line and the "
+      "findings "
       "below it (default: to standard output, instead of the text)",
       offsetof(sl_common, annotate), 0, 0, NULL}},
     {SL_COMMON_SOURCE,

@@ -55,7 +55,8 @@ static void man_examples(FILE *file, const sl_command *command)
 
 void sl_help_man_command(FILE *file, const sl_command *command)
 {
-    static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show a summary of this page; --help=all with all options", 0, 0, 0, NULL};
+    static const sl_option help = {
+        "help", 'h', SL_OPTION_FLAG, NULL, "Show a summary of this page; --help=all with all options", 0, 0, 0, NULL};
     sl_option common[SL_COMMON_OPTIONS + 1];
     const sl_option *tables[SL_COMMAND_TABLES];
     size_t count = sl_command_tables(command, common, tables);

@@ -117,10 +117,10 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, co
 {
     if (inv->common->callgrind || inv->common->annotate || inv->common->loads || (settings->seeds && inv->common->html))
         return sl_cli_usage(inv, "--%s cannot be combined with %s",
-                            inv->common->callgrind ? "callgrind"
+                            inv->common->callgrind  ? "callgrind"
                             : inv->common->annotate ? "annotate"
-                            : inv->common->loads   ? "loads"
-                                                   : "html",
+                            : inv->common->loads    ? "loads"
+                                                    : "html",
                             settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");
     sl_sweep sweep;
     sl_error error;

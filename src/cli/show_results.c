@@ -11,6 +11,36 @@
 #include "exec/planned.h"
 #include "report/results.h"
 
+/* Whether launches are asked for by a label that none of them has. */
+static void warn_unlabeled(const sl_invocation *inv, const sl_launch_log *log)
+{
+    static const char *const why[SL_LABELS] = {
+        "no launch lies in an NVTX range; --by caller groups by functions of the program",
+        "no launch has callers: only 'sluice run' and 'sluice trace' of a CUDA program record them",
+        "no launch comes after an NVTX mark"};
+    for (size_t i = 0; log && i < log->launches.count; i++)
+        if (log->launches.items[i].label[log->by])
+            return;
+    if (log && log->launches.count)
+        sl_cli_warn(inv, "%s", why[log->by]);
+}
+
+sl_status sl_group_launches(const sl_invocation *inv, sl_launch_log *log, sl_error *error)
+{
+    if (!inv->common->by)
+        return SL_OK;
+    sl_status status = sl_launch_log_group(log, (sl_label)(inv->common->by - 1), error);
+    if (!status)
+        warn_unlabeled(inv, log);
+    return status;
+}
+
+sl_status sl_group_results(const sl_invocation *inv, sl_result_set *set, sl_error *error)
+{
+    sl_status status = sl_group_launches(inv, set->measured.log, error);
+    return status || !inv->common->by ? status : sl_result_set_group(set, (sl_label)(inv->common->by - 1), error);
+}
+
 static const char *subject_of(const sl_invocation *inv, const sl_shown_launches *shown)
 {
     const sl_args *args = &inv->args;
@@ -99,7 +129,7 @@ sl_status sl_analyze_input(sl_analyzed_input *of, sl_error *error)
     sl_status status = sl_result_set_make(recording, &of->analysis, findings_wanted(of->inv), of->input->pool,
                                           of->inv->progress, &of->set, error);
     of->stopped = sl_stop_release();
-    return status;
+    return status ? status : sl_group_results(of->inv, &of->set, error);
 }
 
 int sl_show_analyzed(const sl_analyzed_input *of)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where in the program a call comes from: the innermost function that is not of a CUDA library, which often is a helper
- * that allocates, and who called that, with the offsets in them.
+ * that allocates, and who called that, with the offsets in them; or all functions down to a launch, by name.
  *
  * Called with the runtime's lock held. Another thread may be inside of dlopen and wait for that lock in a constructor,
  * so nothing here takes the loader's own lock, as dladdr does. */
@@ -17,11 +17,12 @@
 #include "cuda/core.h"
 #include "ptx/elf.h"
 
-enum { FUNCTIONS = 2, DEEPEST = 64, SITE_BYTES = 96, STT_FUNCTION = 2 };
+enum { FUNCTIONS = 2, DEEPEST = 64, SITE_BYTES = 96, NAME_BYTES = 64, STT_FUNCTION = 2 };
 
 typedef struct sl_cuda_site {
-    uint64_t address; /* behind the call */
-    char text[SITE_BYTES];
+    uint64_t address;      /* behind the call */
+    char text[SITE_BYTES]; /* the function and the offset in it */
+    char name[NAME_BYTES]; /* the function; of a file without symbols: the file */
 } sl_cuda_site;
 
 /* ---- which file and function ---- */
@@ -52,9 +53,9 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
 /* CUDA's, or the C library's, which calls main. */
 static bool is_library(const char *path)
 {
-    static const char *const names[] = {"libc.so",     "libpthread.so", "libsluice_", "libcudart.so",
-                                        "libcuda.so",  "libcublas",     "libcurand",  "libcusparse",
-                                        "libcusolver", "libcufft",      "libcudnn",   "libnv"};
+    static const char *const names[] = {
+        "libc.so",   "libpthread.so", "libstdc++.so", "libsluice_",  "libnvToolsExt.so", "libcudart.so", "libcuda.so",
+        "libcublas", "libcurand",     "libcusparse",  "libcusolver", "libcufft",         "libcudnn",     "libnv"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strncmp(name, names[i], strlen(names[i])))
@@ -96,14 +97,14 @@ static void describe(sl_cuda_site *site)
 {
     object o = {.address = site->address - 1};
     sl_elf_symbol function;
-    char name[64];
+    char *name = site->name;
     if (!dl_iterate_phdr(look, &o) || is_library(o.path))
         return;
-    if (!function_at(o.path, o.address - o.shift, &function, name, sizeof name)) {
+    if (!function_at(o.path, o.address - o.shift, &function, name, sizeof site->name)) {
         char *real = realpath(o.path, NULL);
         const char *slash = real ? strrchr(real, '/') : NULL;
-        snprintf(site->text, sizeof site->text, "%.60s+0x%llx", slash ? slash + 1 : o.path,
-                 (unsigned long long)(site->address - o.shift));
+        snprintf(name, sizeof site->name, "%s", slash ? slash + 1 : o.path);
+        snprintf(site->text, sizeof site->text, "%.60s+0x%llx", name, (unsigned long long)(site->address - o.shift));
         free(real);
     } else if (strncmp(name, "cudaMalloc", 10) != 0 && strncmp(name, "cudaHostAlloc", 13) != 0) {
         snprintf(site->text, sizeof site->text, "%s+0x%llx", name,
@@ -115,42 +116,77 @@ static void describe(sl_cuda_site *site)
 
 typedef struct walk {
     sl_cuda *rt;
-    const char *function[FUNCTIONS]; /* innermost first */
-    unsigned functions, depth;
+    const sl_cuda_site *site[DEEPEST]; /* innermost first */
+    unsigned sites, most, depth;
 } walk;
 
-static const char *known(sl_cuda *rt, uint64_t address)
+static const sl_cuda_site *known(sl_cuda *rt, uint64_t address)
 {
     sl_cuda_site *site = sl_map_get(&rt->sites, (const char *)&address, sizeof address);
     if (!site) {
         site = calloc(1, sizeof *site); /* kept as long as the process */
         if (!site)
-            return "";
+            return NULL;
         site->address = address;
         describe(site);
         if (!sl_map_put(&rt->sites, (const char *)&site->address, sizeof site->address, site)) {
             free(site);
-            return "";
+            return NULL;
         }
     }
-    return site->text;
+    return site;
 }
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *to)
 {
     walk *w = to;
-    const char *text = known(w->rt, _Unwind_GetIP(context));
-    if (*text)
-        w->function[w->functions++] = text;
-    bool last = w->functions == FUNCTIONS || !strncmp(text, "main+", 5) || ++w->depth == DEEPEST;
+    const sl_cuda_site *site = known(w->rt, _Unwind_GetIP(context));
+    if (site && *site->text)
+        w->site[w->sites++] = site;
+    bool last = w->sites == w->most || (site && !strcmp(site->name, "main")) || ++w->depth == DEEPEST;
     return last ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size)
 {
-    walk w = {.rt = rt};
+    walk w = {.rt = rt, .most = FUNCTIONS};
     _Unwind_Backtrace(step, &w);
-    snprintf(text, size, "in %s%s%s", w.functions ? w.function[0] : "", w.functions > 1 ? ", " : "",
-             w.functions > 1 ? w.function[1] : "");
-    return w.functions > 0;
+    snprintf(text, size, "in %s%s%s", w.sites ? w.site[0]->text : "", w.sites > 1 ? ", " : "",
+             w.sites > 1 ? w.site[1]->text : "");
+    return w.sites > 0;
+}
+
+/* What stands between a program's code and the launch: nvcc's stub, which has the kernel's name, and what it calls. */
+static bool is_stub(const char *name, const char *kernel)
+{
+    static const char *const stubs[] = {"__device_stub__", "__wrapper__device_stub_", "cudaLaunch", "__cudaLaunch"};
+    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+        if (!strncmp(name, stubs[i], strlen(stubs[i])))
+            return true;
+    return !strcmp(name, kernel);
+}
+
+/* The start of a program, and templates of the C++ library that call what they are given. */
+static bool is_glue(const char *name)
+{
+    return !strcmp(name, "_start") || !strncmp(name, "_ZNSt", 5) || !strncmp(name, "_ZSt", 4);
+}
+
+bool sl_cuda_callers(sl_cuda *rt, const char *symbol, char *text, size_t size)
+{
+    walk w = {.rt = rt, .most = DEEPEST};
+    char kernel[NAME_BYTES];
+    unsigned first = 0;
+    size_t used = 0;
+    sl_function_name(symbol, kernel, sizeof kernel);
+    _Unwind_Backtrace(step, &w);
+    while (first < w.sites && is_stub(w.site[first]->name, kernel))
+        first++;
+    *text = 0;
+    for (unsigned i = w.sites; i-- > first;) {
+        const char *name = w.site[i]->name, *before = i + 1 < w.sites ? w.site[i + 1]->name : "";
+        if (!is_glue(name) && strcmp(name, before) != 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "\n" : "", name);
+    }
+    return used > 0;
 }

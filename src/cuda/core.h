@@ -18,6 +18,7 @@
  *   stream.c    streams, events, host functions         capture.c  work of streams that becomes a graph
  *   graph.c     graphs: edges, copies, running          graph_nodes.c  parameters of their nodes
  *   device_runtime.c  what kernels call                 results.c  what was launched, for `sluice run`
+ *   call_site.c  who calls                        labels.c   NVTX ranges, marks, callers of launches
  *   calls.def   entry points that both interfaces have alike */
 #ifndef SL_CUDA_CORE_H
 #define SL_CUDA_CORE_H
@@ -119,6 +120,7 @@ typedef struct sl_cuda_launch {
     uint32_t preferred_shared;             /* the same */
     uint64_t parent;                       /* the same */
     uint32_t depth;                        /* of nesting: 0 for launches of the host */
+    const char *label[SL_LABELS];          /* as in sl_emu_launch: of when it was issued */
     void *params;                          /* packed; owned */
     size_t param_bytes;
 } sl_cuda_launch;
@@ -558,6 +560,23 @@ cudaError_t sl_cuda_fill_submit(sl_cuda *rt, const sl_cuda_fill *fill, cudaStrea
 /* call_site.c: the functions of the program that the call comes from, and the offsets in them:
  * "in on_device<float>+0x2c, main+0x4e". False: they are unknown. */
 bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size);
+/* The names of those that led to the launch of a kernel, outermost first, a line each. The same. */
+bool sl_cuda_callers(sl_cuda *rt, const char *symbol, char *text, size_t size);
+
+/* ---- labels.c: NVTX's ranges and marks, and what a launch belongs to ---- */
+
+/* A name that NVTX is given, as the label of a launch has it: "domain:name" on one line. Lives as long as the process;
+ * NULL when memory runs out. `domain` may be NULL. */
+const char *sl_cuda_label(const char *domain, const char *name);
+/* Ranges of this thread, of each domain nested: how many enclose it, or -2. Names are labels, or NULL. */
+int sl_cuda_range_push(const void *domain, const char *name);
+int sl_cuda_range_pop(const void *domain);
+/* Ranges of the process: a number that is not 0, unless too many are open. */
+uint64_t sl_cuda_range_start(const char *name);
+void sl_cuda_range_end(uint64_t range);
+void sl_cuda_mark(const char *name);
+/* Labels that this thread gives to a launch that it issues now. */
+void sl_cuda_labels_now(sl_cuda *rt, const char *symbol, const char *label[SL_LABELS]);
 
 /* ---- memory.c ---- */
 

@@ -156,6 +156,7 @@ cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cud
                                   .cooperative = config->cooperative,
                                   .has_preferred_shared = shared >= 0,
                                   .preferred_shared = shared >= 0 ? (uint32_t)shared : 0}};
+    sl_cuda_labels_now(rt, function->name, op->launch.label);
     error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
     if (error)
         sl_cuda_op_fini(rt, op);
@@ -235,19 +236,20 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
 {
     sl_error error = {0};
     sl_launch_stats stats = {0};
-    const sl_emu_launch what = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
-                                .block = {launch->block.x, launch->block.y, launch->block.z},
-                                .cluster = {launch->cluster.x, launch->cluster.y, launch->cluster.z},
-                                .dynamic_shared_bytes = launch->dynamic_shared,
-                                .params = launch->params,
-                                .param_bytes = launch->param_bytes,
-                                .cooperative = launch->cooperative,
-                                .has_preferred_shared = launch->has_preferred_shared,
-                                .preferred_shared = launch->preferred_shared,
-                                .has_parent = launch->has_parent,
-                                .parent = launch->parent,
-                                .instructions_before = rt->descent.instructions,
-                                .stream = stream};
+    sl_emu_launch what = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+                          .block = {launch->block.x, launch->block.y, launch->block.z},
+                          .cluster = {launch->cluster.x, launch->cluster.y, launch->cluster.z},
+                          .dynamic_shared_bytes = launch->dynamic_shared,
+                          .params = launch->params,
+                          .param_bytes = launch->param_bytes,
+                          .cooperative = launch->cooperative,
+                          .has_preferred_shared = launch->has_preferred_shared,
+                          .preferred_shared = launch->preferred_shared,
+                          .has_parent = launch->has_parent,
+                          .parent = launch->parent,
+                          .instructions_before = rt->descent.instructions,
+                          .stream = stream};
+    memcpy(what.label, launch->label, sizeof what.label);
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
         sl_cuda_function *again;
         cudaError_t failed = sl_cuda_function_get(rt, launch->function, &again);
@@ -331,14 +333,29 @@ static cudaError_t run_issued(sl_cuda *rt, const sl_cuda_op *op, uint64_t stream
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t stream)
+/* Labels of a launch that runs now. Nodes of graphs have the ranges in which they were made, or else those in which the
+ * graph is launched; a mark is always of now. */
+static void refresh_labels(sl_cuda *rt, sl_cuda_launch *launch)
 {
+    const char *now[SL_LABELS];
+    sl_cuda_labels_now(rt, NULL, now);
+    for (int i = 0; i < SL_LABELS; i++)
+        if (!launch->label[i] || i == SL_LABEL_MARK)
+            launch->label[i] = now[i];
+}
+
+cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *issued, uint64_t stream)
+{
+    sl_cuda_launch whole = *issued, *launch = &whole;
+    refresh_labels(rt, launch);
     sl_cuda_ops left = {0}; /* what kernels have issued, the next at the end */
     memset(&rt->descent, 0, sizeof rt->descent);
     cudaError_t error = run_one(rt, launch, stream);
     bool taken = sl_cuda_device_calls_move(rt, sl_cuda_results_launches(rt), &left);
     while (!error && taken && !rt->fault && left.count) {
         sl_cuda_op op = left.items[--left.count];
+        if (op.kind == SL_CUDA_LAUNCH)
+            memcpy(op.launch.label, launch->label, sizeof launch->label);
         error = run_issued(rt, &op, stream);
         taken = sl_cuda_device_calls_move(rt, sl_cuda_results_launches(rt), &left);
         sl_cuda_op_fini(rt, &op);

@@ -18,7 +18,7 @@
 #include "base/new_file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
-static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\5";
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\6";
 
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
 {
@@ -209,6 +209,8 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     write_number(w, kernel);
     LAUNCH_NUMBERS(PUT, l, r->stats)
     write_text(w, l->failure);
+    for (int i = 0; i < SL_LABELS; i++)
+        write_text(w, l->label[i]);
     write_number(w, r->trace_bytes);
     write_number(w, r->counts != NULL);
     if (r->counts) {
@@ -258,7 +260,7 @@ typedef struct reader {
     sl_launch_counts counts;
     SL_ARRAY(sl_counts) slots;
     SL_ARRAY(sl_array_footprint) arrays;
-    char *failure; /* of the launch */
+    char *failure, *label[SL_LABELS]; /* of the launch */
 } reader;
 
 static uint64_t get(reader *r)
@@ -396,6 +398,13 @@ static void read_launch_counts(reader *r)
     r->counts.array = r->arrays.items;
 }
 
+static void free_texts(reader *r)
+{
+    free(r->failure);
+    for (int i = 0; i < SL_LABELS; i++)
+        free(r->label[i]);
+}
+
 static void read_launch(reader *r)
 {
     sl_trace_launch *l = &r->launch;
@@ -403,8 +412,10 @@ static void read_launch(reader *r)
     r->result = (sl_launch_result){.index = get(r), .launch = l, .stats = &r->stats};
     GET(l->kernel)
     LAUNCH_NUMBERS(GET, l, (&r->stats))
-    free(r->failure);
+    free_texts(r);
     l->failure = r->failure = get_text(r);
+    for (int i = 0; i < SL_LABELS; i++)
+        l->label[i] = r->label[i] = get_text(r);
     r->result.trace_bytes = get(r);
     if (get(r)) {
         read_launch_counts(r);
@@ -452,7 +463,7 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
     }
     if (!status && r.broken)
         status = r.out_of_memory ? sl_fail_memory(error) : sl_fail(error, SL_CORRUPT, "a results file is damaged");
-    free(r.failure);
+    free_texts(&r);
     for (size_t i = 0; i < r.kernels.count; i++)
         free_kernel(&r.kernels.items[i]);
     free_arrays(&r);

@@ -106,6 +106,7 @@ typedef struct sl_emu_launch {
     bool has_preferred_shared, has_parent; /* as in sl_trace_launch */
     uint32_t preferred_shared;             /* the same */
     uint64_t parent;                       /* the same */
+    const char *label[SL_LABELS];          /* the same */
 } sl_emu_launch;
 
 /* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,

@@ -605,6 +605,7 @@ static sl_trace_launch describe(const sl_run *run)
                              .blocks_recorded = run->blocks};
     memcpy(facts.grid, launch->grid, sizeof facts.grid);
     memcpy(facts.block, launch->block, sizeof facts.block);
+    memcpy(facts.label, launch->label, sizeof facts.label);
     if (run->cluster_blocks > 1)
         memcpy(facts.cluster, run->cluster, sizeof facts.cluster);
     return facts;

@@ -63,6 +63,9 @@ static sl_status preload_one(FILE *list, const char *folder, const char *links, 
     return SL_OK;
 }
 
+#define NVTX          "libnvToolsExt.so.1"
+#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+
 /* The value of LD_PRELOAD: a preloaded library satisfies later requests for its name, whatever the run path of the
  * program. First the CUDA runtime that the program names, then the others: its plug-ins and children may have those. */
 static sl_status preload_list(const sl_app *app, const char *folder, const sl_app_start *start, char **list,
@@ -82,6 +85,8 @@ static sl_status preload_list(const sl_app *app, const char *folder, const sl_ap
     for (size_t i = 0; !status && sl_cudart_sonames[i] && start->emulate; i++)
         if (strcmp(app->soname, sl_cudart_sonames[i]) != 0)
             status = preload_one(stream, folder, start->folder, sl_cudart_sonames[i], error);
+    if (!status && start->emulate && !getenv(NVTX_VARIABLE))
+        status = preload_one(stream, folder, start->folder, NVTX, error);
     if (fclose(stream) != 0 && !status)
         status = sl_fail_memory(error);
     return status;
@@ -228,6 +233,8 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
             variable[2] = list ? prepend_variable("LD_AUDIT", list, ':') : NULL;
             if (asprintf(&variable[3], "%s=%s", SL_CUDA_OPTIONS_VARIABLE, text) < 0)
                 variable[3] = NULL;
+            if (getenv(NVTX_VARIABLE) || asprintf(&variable[4], NVTX_VARIABLE "=%s/" NVTX, folder) < 0)
+                variable[4] = NULL; /* another tool follows the ranges */
             whole = variable[1] && (variable[2] || !list) && variable[3];
         }
     }
@@ -239,11 +246,11 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error)
 {
-    enum { MADE = 4 };
+    enum { MADE = 5 };
     char *made[MADE] = {0}, **environment = NULL;
     sl_status status = make_variables(app, start, made, error);
     if (!status) {
-        const char *replaced[MADE + SL_APP_VARIABLES] = {made[0], made[1], made[2], made[3]};
+        const char *replaced[MADE + SL_APP_VARIABLES] = {made[0], made[1], made[2], made[3], made[4]};
         memcpy(replaced + MADE, start->variable, sizeof start->variable);
         environment = make_environment(replaced, MADE + SL_APP_VARIABLES, error);
         status = environment ? start_and_wait(app, argv, environment, start, end, error) : sl_fail_memory(error);

@@ -372,8 +372,7 @@ static sl_status start_block(core *c, uint32_t slot)
         w->requesting = false;
         w->misses = 0;
         w->insts = w->accesses = 0;
-        sl_warp_walk_init(&w->walk, c->config->plan, c->config->loaded, block, i, w->predictor,
-                          w->ahead);
+        sl_warp_walk_init(&w->walk, c->config->plan, c->config->loaded, block, i, w->predictor, w->ahead);
         status = go_on(c, slot * c->warps + i, c->time);
     }
     return status;

@@ -25,7 +25,8 @@ typedef struct reader {
     known_rows *known; /* of both sides */
     int side;
     const char *name;
-    bool failed; /* memory ran out */
+    const char *by; /* label that launches are grouped by; NULL: none */
+    bool failed;    /* memory ran out */
 } reader;
 
 /* The kernel of that symbol, which is added where it is missing; SIZE_MAX when memory runs out. */
@@ -194,6 +195,14 @@ static void add_object(reader *r, const sl_json_value *object)
     const sl_json_value *many = sl_json_member(object, "launches");
     bool counted = many && many->kind == SL_JSON_NUMBER && many->number >= 0 && many->number < 0x1p63;
     const sl_counts counts = counts_of(object);
+    const char *group = r->by ? text_of(object, r->by) : "";
+    if (*group) {
+        symbol = sl_arena_printf(&r->c->arena, "%s: %s", group, symbol);
+        name = sl_arena_printf(&r->c->arena, "%s: %s", group, name);
+        r->failed |= !symbol || !name;
+        if (r->failed)
+            return;
+    }
     size_t k = add_launches(r, symbol, *name ? name : symbol, counted ? (uint64_t)many->number : 1, &counts);
     if (k == SIZE_MAX)
         return;
@@ -456,15 +465,15 @@ static sl_metric effect_of_loads(const sl_comparison *c)
     return changed > 0 ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors;
 }
 
-sl_status sl_compare(const sl_compared_side sides[2], const char *const *match, size_t matches, sl_comparison *c,
-                     sl_error *error)
+sl_status sl_compare(const sl_compared_side sides[2], const char *group_by, const char *const *match, size_t matches,
+                     sl_comparison *c, sl_error *error)
 {
     *c = (sl_comparison){0};
     sl_arena_init(&c->arena);
     known_rows rows = {0};
     sl_status status = SL_OK;
     for (int side = 0; side < 2 && !status; side++) {
-        reader r = {.c = c, .known = &rows, .side = side, .name = sides[side].name};
+        reader r = {.c = c, .known = &rows, .side = side, .name = sides[side].name, .by = group_by};
         c->label[side] = sides[side].name;
         status = sides[side].page ? add_page(&r, sides[side].page, error)
                                   : read_side(&r, sides[side].text, sides[side].bytes, error);

@@ -69,9 +69,10 @@ typedef struct sl_compared_side {
     size_t bytes;
 } sl_compared_side;
 
-/* The sides must outlive the comparison, which the caller frees by sl_comparison_fini, also after a failure. `match`:
+/* `by`: the label that launches of reports are grouped by (sl_label_names); NULL: they are as the reports say.
+ * The sides must outlive the comparison, which the caller frees by sl_comparison_fini, also after a failure. `match`:
  * kernels that were renamed, "old=new", by symbol or name. */
-sl_status sl_compare(const sl_compared_side side[2], const char *const *match, size_t matches,
+sl_status sl_compare(const sl_compared_side side[2], const char *by, const char *const *match, size_t matches,
                      sl_comparison *comparison, sl_error *error);
 void sl_comparison_fini(sl_comparison *comparison); /* zeros are fine */
 

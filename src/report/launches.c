@@ -3,11 +3,13 @@
 #include "report/results.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "report/bars.h"
 #include "report/findings.h"
+#include "report/groups.h"
 #include "report/load_sums.h"
 
 /* ---- cells ---- */
@@ -60,10 +62,13 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
 
 /* ---- launches for programs ---- */
 
+#define LABEL_COLUMNS                                                                                                  \
+    SL_DATA_IN("range", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("caller", SL_FORM_DATA | SL_FORM_OPTIONAL),       \
+        SL_DATA_IN("mark", SL_FORM_DATA | SL_FORM_OPTIONAL)
 /* Behind the columns of all launches come, of the simulator, columns that are made here. */
 #define LAUNCH_COLUMNS                                                                                                 \
     SL_LAUNCH_SHAPE, SL_DATA_IN("parent", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("repeats", SL_FORM_JSON),       \
-        SL_DATA_IN("blocks_recorded", SL_FORM_JSON), SL_DATA_IN("failed", SL_FORM_JSON),                               \
+        LABEL_COLUMNS, SL_DATA_IN("blocks_recorded", SL_FORM_JSON), SL_DATA_IN("failed", SL_FORM_JSON),                \
         SL_DATA_IN("failure", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("trace_bytes", SL_FORM_JSON),               \
         SL_DATA_IN("estimated_from", SL_FORM_DATA | SL_FORM_OPTIONAL), SL_DATA_IN("counters", SL_FORM_DATA)
 
@@ -75,11 +80,19 @@ static void known_count(sl_table *t, bool known, uint64_t value)
         sl_table_none(t);
 }
 
+static void label_cells(sl_table *t, const sl_logged_launch *l)
+{
+    char text[SL_LABEL_BYTES];
+    for (int i = 0; i < SL_LABELS; i++)
+        sl_table_known(t, l->label[i] ? sl_label_text((sl_label)i, l->label[i], text, sizeof text) : NULL);
+}
+
 static void launch_cells(sl_table *t, const sl_logged_launch *l)
 {
     launch_shape_cells(t, l);
     known_count(t, l->has_parent, l->parent);
     known_count(t, l->repeats, l->original);
+    label_cells(t, l);
     known_count(t, l->blocks_recorded != l->blocks, l->blocks_recorded);
     if (l->failed)
         sl_table_bool(t, true);
@@ -244,6 +257,7 @@ void sl_document_launches(sl_document *d, const sl_launch_log *log, const sl_res
         add_search(d, &sim->search);
     }
     sl_document_findings(d);
+    sl_document_groups_data(d, log);
     sl_table *t = launches_table(d, sim, columns, keys);
     bool detailed = false;
     for (size_t i = 0; i < log->launches.count; i++)
@@ -347,6 +361,11 @@ static void add_launches(sl_document *d, const char *title, const sl_launch_log 
     static const sl_column launch[] = {SL_NUMBERS("#"), SL_NAMES("kernel"), SL_NUMBERS("grid"), SL_NUMBERS("block")};
     static const sl_column kernel[] = {SL_NAMES("kernel"), SL_NUMBERS("launches"), SL_NUMBERS("failed")};
     static const sl_column last[] = {SL_NUMBERS("in trace")};
+    if (log->grouped) {
+        sl_document_groups(d, title, log, metrics);
+        add_repeated(d, log);
+        return;
+    }
     if (log->launches.count <= SL_MAX_LAUNCH_LINES) {
         sl_table *t =
             sl_document_add(d, NULL, title, SL_FORM_TEXT, sl_metric_table(launch, shape ? 4 : 2, metrics, last, shape));
@@ -388,6 +407,11 @@ typedef struct load_view {
     bool opcodes;           /* with a column for them */
     bool arrays;            /* also sums by array */
 } load_view;
+
+typedef struct weighed_kernel {
+    const sl_kernel_sum *sum;
+    uint64_t weight;
+} weighed_kernel;
 
 /* Memory instructions of the kernel with any of the first metric, sorted by weight. */
 static bool sum_loads(const sl_kernel_sum *sum, const load_view *view, sl_load_sums *loads)
@@ -447,12 +471,40 @@ static void add_kernel(sl_document *d, const sl_kernel_sum *sum, const load_view
     sl_load_sums_fini(&arrays);
 }
 
+/* Kernels of groups are many: those with the most of the metric first. */
+static int by_load_weight(const void *left, const void *right)
+{
+    const weighed_kernel *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return (a->sum > b->sum) - (a->sum < b->sum);
+}
+
+static void add_heaviest(sl_document *d, const sl_launch_log *log, const sl_kernel_sum *sums, const load_view *view)
+{
+    weighed_kernel *kernels = calloc(log->kernel_count + 1, sizeof *kernels);
+    if (!kernels)
+        sl_document_fail(d);
+    for (uint32_t k = 0; kernels && k < log->kernel_count; k++) {
+        kernels[k].sum = &sums[k];
+        for (uint32_t i = 0; i < sums[k].kernel->insts && sums[k].load; i++)
+            kernels[k].weight += sl_metric_of(view->weight, &(sl_metric_row){.counts = &sums[k].load[i]}).part;
+    }
+    if (kernels && log->kernel_count)
+        qsort(kernels, log->kernel_count, sizeof *kernels, by_load_weight);
+    for (uint32_t k = 0; kernels && k < log->kernel_count && k < MAX_KERNELS; k++)
+        add_kernel(d, kernels[k].sum, view);
+    free(kernels);
+}
+
 static void add_kernels(sl_document *d, const sl_launch_log *log, const load_view *view)
 {
     sl_kernel_sum *sums = sl_kernel_sums_of(log);
     if (!sums)
         sl_document_fail(d);
-    for (uint32_t k = 0; sums && k < log->kernel_count && k < MAX_KERNELS; k++)
+    if (sums && log->grouped)
+        add_heaviest(d, log, sums, view);
+    for (uint32_t k = 0; sums && !log->grouped && k < log->kernel_count && k < MAX_KERNELS; k++)
         add_kernel(d, &sums[k], view);
     if (log->kernel_count > MAX_KERNELS)
         sl_document_line(d, "\n(%u more kernels; --json and --csv show all)\n", log->kernel_count - MAX_KERNELS);

@@ -53,8 +53,8 @@ void sl_document_page(sl_document *document, const sl_page *page, bool launches)
  * so that the sums are right. */
 sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error);
 
-/* The sources of its kernels with what the memory instructions of each line do, and what was found there: for a terminal
- * of `width` columns (0: any), with styles (base/text.h). */
+/* The sources of its kernels with what the memory instructions of each line do, and what was found there: for a
+ * terminal of `width` columns (0: any), with styles (base/text.h). */
 sl_status sl_page_annotate(FILE *file, const sl_page *page, size_t width, sl_error *error);
 
 /* Finds the sources of the kernels that a page is about. */

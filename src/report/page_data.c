@@ -22,16 +22,16 @@ static bool same_kernel(const sl_page_kernel *k, uint32_t insts, const sl_inst_n
 }
 
 /* Index of the kernel in the page, which is added where it is missing; SIZE_MAX when memory runs out. */
-static size_t kernel_at(sl_page *page, const char *symbol, const char *name, uint32_t insts, const sl_inst_name *inst)
+static size_t kernel_at(sl_page *page, const sl_logged_kernel *like, uint32_t insts, const sl_inst_name *inst)
 {
-    sl_multimap_for(&page->symbols, symbol, i)
+    sl_multimap_for(&page->symbols, like->symbol, i)
     {
         if (same_kernel(&page->kernels.items[i], insts, inst))
             return i;
     }
-    sl_page_kernel k = {.symbol = symbol, .name = name, .loads = insts};
+    sl_page_kernel k = {.symbol = like->symbol, .code_symbol = like->code_symbol, .name = like->name, .loads = insts};
     k.load = sl_arena_array(&page->arena, sl_page_load, insts);
-    if (!k.load || !sl_multimap_add(&page->symbols, symbol) || !sl_array_push(&page->kernels, k))
+    if (!k.load || !sl_multimap_add(&page->symbols, like->symbol) || !sl_array_push(&page->kernels, k))
         return SIZE_MAX;
     for (uint32_t i = 0; i < insts; i++)
         k.load[i].inst = inst[i];
@@ -91,7 +91,7 @@ static bool add_log(sl_page *page, const sl_launch_log *log, const sl_counter_se
         const sl_logged_launch *l = &log->launches.items[i];
         const sl_logged_kernel *k = l->kernel;
         if (!location[k->number])
-            location[k->number] = kernel_at(page, k->symbol, k->name, k->insts, k->inst) + 1;
+            location[k->number] = kernel_at(page, k, k->insts, k->inst) + 1;
         if (!location[k->number] || !add_logged(page, l, i, location[k->number] - 1, except))
             return false;
     }
@@ -127,7 +127,8 @@ static bool add_profile(sl_page *page, const sl_profile_sum *sum)
         inst[s] = sl_inst_named(kernel, s, kernel->strings, kernel->call);
     if (inst && !sl_insts_distinguish(inst, kernel->mem_slots))
         return false;
-    size_t at = inst ? kernel_at(page, kernel->symbol, kernel->name, kernel->mem_slots, inst) : SIZE_MAX;
+    const sl_logged_kernel like = {.symbol = kernel->symbol, .code_symbol = kernel->symbol, .name = kernel->name};
+    size_t at = inst ? kernel_at(page, &like, kernel->mem_slots, inst) : SIZE_MAX;
     if (at == SIZE_MAX)
         return false;
     sl_page_kernel *k = &page->kernels.items[at];
@@ -165,10 +166,10 @@ static bool add_plan(sl_page_kernel *k, const sl_plan *plan, const plan_names *n
 {
     sl_index pcs = {0};
     bool good = true;
-    sl_multimap_for(&names->kernels, k->symbol, i) k->planned = &plan->kernel[i];
+    sl_multimap_for(&names->kernels, k->code_symbol, i) k->planned = &plan->kernel[i];
     for (uint32_t n = 0; n < k->loads && good; n++)
         good = sl_index_add(&pcs, k->load[n].inst.pc, n, pc_key, k->load);
-    sl_multimap_for(&names->loads, k->symbol, l)
+    sl_multimap_for(&names->loads, k->code_symbol, l)
     {
         sl_index_for(&pcs, plan->load[l].inst, at)
         {
@@ -213,7 +214,8 @@ static bool fill(sl_page *page)
         return false;
     if (in->estimated && !add_estimates(page, in->estimated))
         return false;
-    for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
+    /* Profiles are of kernels, not of groups. */
+    for (size_t i = 0; in->profile && !sl_page_groups(page) && i < in->profile->sums.kernels; i++)
         if (!add_profile(page, &in->profile->sums.kernel[i]))
             return false;
     for (size_t i = 0; i < page->kernels.count; i++)

@@ -25,7 +25,7 @@ typedef struct sl_page_view {
 } sl_page_view;
 
 typedef struct sl_page_kernel {
-    const char *symbol, *name;
+    const char *symbol, *code_symbol, *name; /* as in sl_logged_kernel */
     uint64_t launches;
     sl_counts counts;            /* sums; the footprint is the largest */
     const sl_profile_sum *reuse; /* NULL: unknown */
@@ -67,6 +67,12 @@ enum { SL_PAGE_MAX_LAUNCHES = 200 };
 static inline bool sl_page_has_sweep(const sl_sweep *sweep)
 {
     return sweep && sweep->kernels;
+}
+/* Launches by their labels; NULL: they are not grouped. */
+static inline const sl_launch_log *sl_page_groups(const sl_page *page)
+{
+    const sl_launch_log *log = page->input.modeled ? page->input.modeled : page->input.counted;
+    return log && log->grouped ? log : NULL;
 }
 static inline bool sl_page_folds_launches(const sl_page *page)
 {

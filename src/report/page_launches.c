@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "report/groups.h"
 #include "report/html.h"
 #include "report/page_sections.h"
 
@@ -104,6 +105,27 @@ static sl_status write_table(FILE *file, const sl_page *page, const launch_rows 
                          "sortable long paged", error);
 }
 
+/* Groups with what they enclose, down to their kernels. */
+static sl_status write_groups(FILE *file, const sl_launch_log *log, sl_error *error)
+{
+    static const char indents[][13] = {"", "\u2003", "\u2003\u2003", "\u2003\u2003\u2003", "\u2003\u2003\u2003\u2003"};
+    enum { DEEPEST = sizeof indents / sizeof *indents - 1 };
+    const sl_column first[] = {{.title = sl_group_heading(log->by)}, SL_NUMBERS("launches")};
+    sl_groups groups;
+    sl_table *t = sl_page_table(first, sizeof first / sizeof *first, NULL, 0);
+    bool good = sl_groups_of(log, &groups);
+    for (size_t i = 0; good && i + 1 < groups.list.count && i < MAX_ROWS; i++) {
+        const sl_group *g = &groups.list.items[groups.order[i]];
+        sl_table_cellf(t, "%s%s%.*s", indents[g->depth - 1 < DEEPEST ? g->depth - 1 : DEEPEST], g->kernel ? "- " : "",
+                       (int)g->name_bytes, g->name);
+        sl_table_count(t, g->launches);
+        sl_page_cells(t, &(sl_metric_row){.counts = &g->counts}, false);
+    }
+    sl_status status = sl_table_html(t, file, "Launches by group, with what each group encloses", "long", error);
+    sl_groups_fini(&groups);
+    return good ? status : sl_fail_memory(error);
+}
+
 sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
 {
     bool fold = sl_page_folds_launches(page), good = true;
@@ -113,7 +135,11 @@ sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
     for (size_t i = 0; i < page->launches.count && good; i++)
         good = add_launch(&rows, &page->launches.items[i], fold);
     fputs("<section id=launches><h2>Launches</h2>\n", file);
-    sl_status status = good ? write_table(file, page, &rows, fold, error) : sl_fail_memory(error);
+    sl_status status = good ? SL_OK : sl_fail_memory(error);
+    if (!status && sl_page_groups(page))
+        status = write_groups(file, sl_page_groups(page), error);
+    if (!status)
+        status = write_table(file, page, &rows, fold, error);
     fputs("</section>\n", file);
     sl_array_free(&rows);
     sl_index_fini(&rows.index);

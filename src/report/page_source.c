@@ -106,7 +106,7 @@ static bool fits(const sl_page_lines *l, const sl_page_kernel *k)
 static bool view_ptx(const sl_page_kernel *k, const sl_page_lines *l, const sl_map *entries, sl_page_view *v)
 {
     v->ptx = true;
-    v->first = (uint32_t)(uintptr_t)sl_map_get(entries, k->symbol, strlen(k->symbol));
+    v->first = (uint32_t)(uintptr_t)sl_map_get(entries, k->code_symbol, strlen(k->code_symbol));
     return find_body(l, v->first, &v->last) && fits(l, k);
 }
 

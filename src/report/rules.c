@@ -354,6 +354,18 @@ static const sl_kernel_facts *most_launched(const sl_fact_list *all)
     return best;
 }
 
+/* Without regard to the groups that they are split by. */
+static uint32_t different_kernels(const sl_fact_list *all)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0, k; i < all->kernels; i++) {
+        for (k = 0; k < i && strcmp(all->kernel[k].kernel->code_symbol, all->kernel[i].kernel->code_symbol) != 0;)
+            k++;
+        count += k == i;
+    }
+    return count;
+}
+
 /* About all kernels together: reported once, for the kernel with the most launches. */
 static void find_launch_overhead(sl_rule_run *run)
 {
@@ -376,8 +388,9 @@ static void find_launch_overhead(sl_rule_run *run)
     cite(f, "launches", launches);
     cite(f, "launch_cycles", all->launch_cycles);
     cite(f, "cycles_per_launch", own / launches);
-    if (all->kernels > 1)
-        snprintf(kernels, sizeof kernels, " of %u kernels", all->kernels);
+    uint32_t different = different_kernels(all);
+    if (different > 1)
+        snprintf(kernels, sizeof kernels, " of %u kernels", different);
     SAY(run, f, "%s launches%s, of about %s cycles of work each; starting one takes %s.",
         sl_human_count(all->launches, count), kernels, sl_human_count((uint64_t)(own / launches), cycles),
         sl_human_count((uint64_t)all->launch_cycles, start));

@@ -26,17 +26,17 @@ typedef enum sl_warp_state {
 
 typedef struct sl_sim_warp {
     uint8_t state;
-    uint8_t block;      /* its slot among the resident blocks of the core */
-    uint32_t inst, end; /* next instruction, and the end of its basic block */
-    uint32_t age;       /* order of arrival */
-    uint32_t loads;     /* instructions whose data is not back */
+    uint8_t block;       /* its slot among the resident blocks of the core */
+    uint32_t inst, end;  /* next instruction, and the end of its basic block */
+    uint32_t age;        /* order of arrival */
+    uint32_t loads;      /* instructions whose data is not back */
     uint64_t waits_from; /* SL_WARP_DATA: the cycle since which it waits */
-    uint32_t asyncs;    /* asynchronous copies of these */
-    bool waits;         /* issues nothing until all of them are back */
-    uint32_t stores;    /* requests that have not completed */
-    uint32_t queued;    /* requests in the load/store unit, where that has several queues */
-    uint32_t lanes;     /* active in the current basic block */
-    uint32_t issued;    /* machine instructions of the next uop that have been issued */
+    uint32_t asyncs;     /* asynchronous copies of these */
+    bool waits;          /* issues nothing until all of them are back */
+    uint32_t stores;     /* requests that have not completed */
+    uint32_t queued;     /* requests in the load/store unit, where that has several queues */
+    uint32_t lanes;      /* active in the current basic block */
+    uint32_t issued;     /* machine instructions of the next uop that have been issued */
     uint64_t ready_at;
     uint64_t local_base;                /* of its local memory */
     uint32_t next_lanes;                /* active in the next block */

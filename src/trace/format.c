@@ -186,7 +186,7 @@ bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *k)
     return good && write_machine_code(out, k) && write_calls(out, k);
 }
 
-static char *get_string(sl_reading *r, sl_arena *arena)
+char *sl_read_string(sl_reading *r, sl_arena *arena)
 {
     size_t length = sl_read_upto(r, sl_reading_left(r));
     const uint8_t *text = sl_read_bytes(r, length);
@@ -305,8 +305,8 @@ sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena)
         r->bad = true;
         return NULL;
     }
-    k->symbol = get_string(r, arena);
-    k->name = get_string(r, arena);
+    k->symbol = sl_read_string(r, arena);
+    k->name = sl_read_string(r, arena);
     k->regs_per_thread = (uint32_t)sl_read_upto(r, UINT32_MAX);
     k->regs_estimated = sl_read_upto(r, 1);
     k->static_shared_bytes = (uint32_t)sl_read_upto(r, UINT32_MAX);
@@ -389,6 +389,22 @@ uint32_t sl_read_original(sl_reading *r, uint32_t number)
     return sl_reading_left(r) ? (uint32_t)sl_read_upto(r, number) : 0;
 }
 
+bool sl_write_labels(sl_bytes *out, const sl_trace_launch *l)
+{
+    bool good = true;
+    for (int i = 0; i < SL_LABELS; i++)
+        good = good && sl_bytes_string(out, l->label[i]);
+    return good;
+}
+
+void sl_read_labels(sl_reading *r, sl_arena *arena, sl_trace_launch *l)
+{
+    for (int i = 0; i < SL_LABELS && sl_reading_left(r); i++) {
+        const char *text = sl_read_string(r, arena);
+        l->label[i] = text && *text ? text : NULL;
+    }
+}
+
 bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)
 {
     bool good = sl_bytes_varint(out, count);
@@ -410,7 +426,7 @@ sl_trace_range *sl_read_ranges(sl_reading *r, sl_arena *arena, size_t *count)
     for (size_t i = 0; i < *count && !r->bad; i++) {
         before = range[i].base = before + sl_unzigzag(sl_read_varint(r));
         range[i].bytes = sl_read_varint(r);
-        char *label = get_string(r, arena);
+        char *label = sl_read_string(r, arena);
         range[i].label = label && *label ? label : NULL;
     }
     return range;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "trace/bytes.h"
 
-enum { SL_FORMAT_MAJOR = 3, SL_FORMAT_MINOR = 1, SL_FORMAT_OLDEST = 1 };
+enum { SL_FORMAT_MAJOR = 3, SL_FORMAT_MINOR = 2, SL_FORMAT_OLDEST = 1 };
 enum {
     SL_MAGIC_BYTES = 8,
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */
@@ -75,6 +75,11 @@ void sl_read_additions(sl_reading *r, sl_trace_launch *launch);
 /* What version 3.0 added: 1 + the number of the launch whose blocks this one has, 0 if they are its own, which is also
  * what nothing more to read means. Numbers are lower than `number`, of the launch itself. */
 uint32_t sl_read_original(sl_reading *r, uint32_t number);
+/* What version 3.2 added: the labels of a launch; nothing more to read: it has none. */
+bool sl_write_labels(sl_bytes *out, const sl_trace_launch *launch);
+void sl_read_labels(sl_reading *r, sl_arena *arena, sl_trace_launch *launch);
+/* A string with its length, or NULL, in `arena`. */
+char *sl_read_string(sl_reading *r, sl_arena *arena);
 bool sl_write_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
 sl_trace_range *sl_read_ranges(sl_reading *r, sl_arena *arena, size_t *count);
 

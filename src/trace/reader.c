@@ -147,6 +147,22 @@ static void read_index_additions(sl_trace *t, sl_reading *r)
         t->launches.items[i].original = sl_read_original(r, t->launches.items[i].number);
 }
 
+/* Traces before version 3.2 have no labels. */
+static sl_status read_index_labels(sl_trace *t, sl_reading *r)
+{
+    uint32_t count = (uint32_t)sl_read_upto(r, sl_reading_left(r)); /* each takes a byte at least */
+    const char **text = calloc(count + 1u, sizeof *text);
+    for (uint32_t i = 0; text && i < count && !r->bad; i++)
+        text[i + 1] = sl_read_string(r, &t->arena);
+    for (size_t i = 0; text && i < t->launches.count && sl_reading_left(r); i++)
+        for (int k = 0; k < SL_LABELS; k++) {
+            const char *label = text[sl_read_upto(r, count)];
+            t->launches.items[i].launch.label[k] = label && *label ? label : NULL;
+        }
+    free(text);
+    return text && !t->arena.failed ? SL_OK : SL_NO_MEMORY;
+}
+
 /* The chunk that holds the index; false when there is none, or it is not whole. */
 static bool find_index(const sl_trace *t, sl_chunk *index)
 {
@@ -180,6 +196,8 @@ static sl_status read_index(sl_trace *t)
             status = read_index_failures(t, &r);
         if (!status)
             read_index_additions(t, &r);
+        if (!status && sl_reading_left(&r))
+            status = read_index_labels(t, &r);
         status = !status && r.bad ? SL_CORRUPT : status;
     }
     sl_bytes_free(&raw);
@@ -230,6 +248,7 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
     sl_read_preference(&r, &entry.launch);
     sl_read_additions(&r, &entry.launch);
     entry.original = sl_read_original(&r, entry.number);
+    sl_read_labels(&r, &t->arena, &entry.launch);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/map.h"
 #include "base/new_file.h"
 #include "trace/anchors.h"
 #include "trace/format.h"
@@ -35,6 +36,10 @@ struct sl_trace_writer {
     sl_bytes preferences, additions; /* of launches, for the index */
     sl_bytes originals;              /* the same */
     uint32_t original;               /* that the launch repeats, plus one */
+    sl_map label_numbers;            /* text of a label -> its number plus one, for the index */
+    sl_arena label_keys;
+    uint32_t label_count;
+    sl_bytes label_texts, labels; /* the texts, and the numbers of launches */
     uint64_t launch_blocks;
     sl_chunk chunk; /* what is known of the chunk being filled */
     bool chunk_empty;
@@ -120,6 +125,10 @@ static void destroy(sl_trace_writer *w)
     sl_bytes_free(&w->preferences);
     sl_bytes_free(&w->additions);
     sl_bytes_free(&w->originals);
+    sl_bytes_free(&w->label_texts);
+    sl_bytes_free(&w->labels);
+    sl_map_fini(&w->label_numbers);
+    sl_arena_fini(&w->label_keys);
     sl_anchor_table_fini(&w->anchors);
     free(w);
 }
@@ -136,6 +145,8 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
     sl_trace_writer *w = calloc(1, sizeof *w);
     if (!w)
         return sl_fail_memory(error);
+    sl_map_init(&w->label_numbers);
+    sl_arena_init(&w->label_keys);
     w->file.fd = -1;
     w->level = zstd_level ? zstd_level : ZSTD_CLEVEL_DEFAULT;
     w->zstd = ZSTD_createCCtx();
@@ -221,9 +232,18 @@ static sl_status start_chunk(sl_trace_writer *w, sl_error *error)
     return SL_OK;
 }
 
+/* What is known of a launch only after it has begun, and what stands behind that. */
+static bool complete_launch(sl_trace_writer *w)
+{
+    sl_bytes *launch = &w->section[SL_SECTION_LAUNCH];
+    return sl_bytes_varint(launch, w->original) && sl_write_labels(launch, &w->launch);
+}
+
 /* Writes the chunk being filled. */
 static sl_status flush_chunk(sl_trace_writer *w, uint8_t flags, sl_error *error)
 {
+    if (w->chunk.flags & SL_CHUNK_FIRST && !complete_launch(w))
+        return sl_fail_memory(error);
     w->chunk.flags |= flags;
     if (w->chunk_empty)
         w->chunk.first_block = 0;
@@ -267,7 +287,7 @@ sl_status sl_trace_writer_repeat(sl_trace_writer *w, uint32_t original, sl_error
     if (w->original || original >= w->launches)
         return sl_fail(error, SL_INVALID, "a launch repeats one that is not before it");
     w->original = original + 1;
-    return sl_bytes_varint(&w->section[SL_SECTION_LAUNCH], w->original) ? SL_OK : sl_fail_memory(error);
+    return SL_OK;
 }
 
 /* The anchors of one warp, as differences from what its neighbors let expect. */
@@ -354,6 +374,25 @@ sl_status sl_trace_writer_block(sl_trace_writer *w, const sl_block_view *view, s
     return status ? status : start_chunk(w, error);
 }
 
+/* Adds the labels of the launch to the index, each text once. */
+static bool index_labels(sl_trace_writer *w)
+{
+    bool good = true;
+    for (int i = 0; i < SL_LABELS && good; i++) {
+        const char *text = w->launch.label[i] ? w->launch.label[i] : "";
+        size_t length = strlen(text);
+        uintptr_t number = length ? (uintptr_t)sl_map_get(&w->label_numbers, text, length) : 0;
+        if (length && !number) {
+            number = ++w->label_count;
+            const char *key = sl_arena_strndup(&w->label_keys, text, length);
+            good = key && sl_map_put(&w->label_numbers, key, length, (void *)number) &&
+                   sl_bytes_string(&w->label_texts, text);
+        }
+        good = good && sl_bytes_varint(&w->labels, number);
+    }
+    return good;
+}
+
 sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error *error)
 {
     if (!w->in_launch)
@@ -367,7 +406,7 @@ sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error 
     if (!sl_write_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
         !sl_bytes_varint(records, failure != NULL) || (failure && !sl_bytes_string(&w->failures, failure)) ||
         !sl_write_preference(&w->preferences, &w->launch) || !sl_write_additions(&w->additions, &w->launch) ||
-        !sl_bytes_varint(&w->originals, w->original))
+        !sl_bytes_varint(&w->originals, w->original) || !index_labels(w))
         return sl_fail_memory(error);
     return SL_OK;
 }
@@ -393,7 +432,10 @@ static sl_status write_index(sl_trace_writer *w, sl_error *error)
            sl_bytes_append(&w->raw, w->failures.data, w->failures.count) &&
            sl_bytes_append(&w->raw, w->preferences.data, w->preferences.count) &&
            sl_bytes_append(&w->raw, w->additions.data, w->additions.count) &&
-           sl_bytes_append(&w->raw, w->originals.data, w->originals.count);
+           sl_bytes_append(&w->raw, w->originals.data, w->originals.count) &&
+           sl_bytes_varint(&w->raw, w->label_count) &&
+           sl_bytes_append(&w->raw, w->label_texts.data, w->label_texts.count) &&
+           sl_bytes_append(&w->raw, w->labels.data, w->labels.count);
     if (!good)
         return sl_fail_memory(error);
     sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);

@@ -79,6 +79,7 @@ static inline sl_trace_launch launch_number(uint32_t n)
                              .has_parent = n == 1,
                              .stream = n,
                              .index = n,
+                             .label = {n ? "step\nlayer 1" : NULL, "main", n == 2 ? "half done" : NULL},
                              .shared_window = 1 << 24,
                              .window_bytes = 1 << 16};
 }

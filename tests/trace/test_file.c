@@ -109,6 +109,11 @@ static void what_is_written_is_read_back(void **state)
         assert_int_equal(launch->preferred_shared, n == 1 ? 50 : 0);
         assert_int_equal(launch->has_parent, n == 1);
         assert_int_equal(launch->parent, 0);
+        for (int i = 0; i < SL_LABELS; i++)
+            if (expected.label[i])
+                assert_string_equal(launch->label[i], expected.label[i]);
+            else
+                assert_null(launch->label[i]);
         assert_int_equal(launch->failed, n == 2);
         if (n == 2)
             assert_string_equal(launch->failure, "an illegal read");
