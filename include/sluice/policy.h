@@ -152,7 +152,8 @@ typedef struct sl_policy_ops {
     bool needs_counts;      /* a run before this one has to count how often lines are asked for */
     bool first_level_only;  /* it makes no sense further out */
     bool keeps;       /* what it learnt outlives the lines: where a cache is emptied, they are evicted by on_evict */
-    double access_nj; /* energy that each access takes more, in nanojoules, as published; 0: not known */
+    uint32_t lookup_cycles; /* that each lookup takes more, as published */
+    double access_nj;       /* energy that each access takes more, in nanojoules, as published; 0: not known */
     double leak_mw;   /* power that a cache with it takes more when idle, in milliwatts, as published */
     const char *cost; /* what it adds to a cache, as published, without a full stop; NULL: not known */
 

@@ -3,20 +3,20 @@
  * al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 4.
  *
  * Tags with a line are committed, the others are candidates. The policy keeps separate tags; committed ones follow the
- * cache's fills and evictions. A candidate counts its re-references (RC); at `threshold` it gets a line. A new tag
- * replaces the one with the lowest count, LRU among equals. Each allocation ages the counts of all other tags of the
- * set; the tag of an evicted line becomes a candidate with a count of 0.
+ * cache's fills and evictions. A candidate counts its references (RC), the first included, as figure 3 and
+ * section 6.1(c) do; at `threshold` it gets a line. A new tag replaces the one with the lowest count of all, LRU among
+ * equals; where that one has a line, the line is evicted. Each allocation ages the counts of all other tags of the set;
+ * the tag of an evicted line becomes a candidate with a count of 0.
  *
- * SM dueling (4.3): the first two caches of the level lead. In a sample, cache 0 runs this design and cache 1 the
- * baseline; after it all caches, leaders included, run the baseline if it misses less, otherwise the design, until the
- * next sample. A sample lasts an epoch, or until both leaders were accessed, and its counts are added to those of the
- * samples before. The end of an epoch is noticed at the first access after it. With fewer than three caches all run the
- * design. Caches on the baseline maintain their tags, too, so that they can change sides at any time. Of the loads of a
- * leader, those that miss or bypass are misses; pending hits are not, as in the miss rate of GPGPU-Sim 3.2.2, on which
- * the paper ran.
+ * SM dueling (4.3): the first two caches of the level lead; cache 0 runs this design and cache 1 the baseline. At the
+ * end of each epoch in which both were accessed, all others change to the baseline if it misses less, otherwise to the
+ * design, until the next comparison. Counts are of the whole run. With `leaders=follow` "all the SMs" includes the
+ * leaders, which then lead in one epoch of `sample` only. The end of an epoch is noticed at the first access after it.
+ * With fewer than three caches all run the design. Caches on the baseline maintain their tags, too, so that they can
+ * change sides at any time. Of the loads of a leader, those that miss or bypass are misses; pending hits are not, as in
+ * the miss rate of GPGPU-Sim 3.2.2, on which the paper ran.
  *
- * Only loads are filtered and counted. Not modeled: the additional cycle of the larger tag array, which other warps
- * hide according to the paper. */
+ * A lookup takes an additional cycle (6.5). Only loads are filtered and counted. */
 #include "policy/policy.h"
 
 enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, MISSES, LEADERS, SAMPLE };
@@ -304,12 +304,12 @@ static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
 static const sl_param params[] = {
     {"tags", SL_PARAM_COUNT, 0, 0, 65536, NULL,
      "tags per set, more than the ways; 0: twice the ways (the paper's 8 for 4)", NULL},
-    {"threshold", SL_PARAM_COUNT, 2, 0, 65535, NULL, "re-references after which a tag gets a line; 0: at once",
+    {"threshold", SL_PARAM_COUNT, 2, 0, 65535, NULL, "references after which a tag gets a line; 0: at once",
      thresholds},
-    {"rc_bits", SL_PARAM_COUNT, 6, 1, 16, NULL, "bits of the re-reference counter", NULL},
-    {"rc_init", SL_PARAM_COUNT, 0, 0, 65535, NULL, "initial re-reference count of a new tag", NULL},
-    {"victims", SL_PARAM_WORD, VICTIMS_CANDIDATES, 0, 0, victims_words,
-     "tags that a new one can replace: candidates; all, also those with a line, which is then evicted", NULL},
+    {"rc_bits", SL_PARAM_COUNT, 6, 1, 16, NULL, "bits of the reference counter", NULL},
+    {"rc_init", SL_PARAM_COUNT, 1, 0, 65535, NULL, "count of a new tag; 0: the first reference does not count", NULL},
+    {"victims", SL_PARAM_WORD, VICTIMS_ALL, 0, 0, victims_words,
+     "tags that a new one can replace: all, also those with a line, which is then evicted; candidates only", NULL},
     {"dueling", SL_PARAM_WORD, ON, 0, 0, dueling_words,
      "on: SM dueling, the first two caches of the level lead, the others follow; off, or with fewer than three caches: "
      "all filter",
@@ -323,8 +323,8 @@ static const sl_param params[] = {
      "misses of SM dueling: only those of requests that do not bypass, which are no accesses then; bypasses, too; "
      "pending hits, too",
      NULL},
-    {"leaders", SL_PARAM_WORD, LEADERS_FOLLOW, 0, 0, leaders_words,
-     "between samples: leaders follow the decision, too; stay on their sides", NULL},
+    {"leaders", SL_PARAM_WORD, LEADERS_STAY, 0, 0, leaders_words,
+     "leaders of SM dueling stay on their sides; follow the decision, too, between samples", NULL},
     {"sample", SL_PARAM_COUNT, 16, 1, UINT32_MAX, NULL, "leaders=follow: one epoch in this many is a sample", NULL},
     {0},
 };
@@ -332,11 +332,12 @@ static const sl_param params[] = {
 const sl_policy_ops sl_policy_decoupled = {
     .name = "decoupled",
     .summary =
-        "decoupled tags: more tags than lines, allocate after enough re-references; SM dueling against the baseline",
+        "decoupled tags: more tags than lines, allocate after enough references; SM dueling against the baseline",
     .source = "Li et al., ICS 2015, section 4",
     .params = params,
     .state_bytes = sizeof(decoupled),
     .shared_bytes = sizeof(dueling),
+    .lookup_cycles = 1,
     .access_nj = 0.002,
     .leak_mw = 1.7 / 15, /* the paper's total, as its area, is that of 15 cores */
     .cost = "0.002 nJ per read and 1.7 mW of leakage for 15 caches; twice as many tags, each with 8 bits more",

@@ -3,6 +3,8 @@
  * requests bypass. Duong et al., "Improving cache management policies using dynamic reuse distances", MICRO 2012,
  * section 3, with a static distance (SPDP-B; without bypassing, SPDP-NB).
  *
+ * A set full of lines in flight, of which one is unprotected, makes a request wait and not bypass.
+ *
  * Among unprotected lines the LRU line is evicted, which the paper leaves open. If all are protected and one must be
  * evicted, it is the one with the longest remaining distance, lines without a hit first. */
 #include "policy/policy.h"
@@ -60,7 +62,11 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     advance(p, access->set);
     if (!sl_access_reads(access))
         return SL_ADMIT;
-    for (uint32_t w = sl_way_from(choices, 0); w != SL_NO_WAY; w = sl_way_from(choices, w + 1))
+    uint32_t first = sl_way_from(choices, 0);
+    for (uint32_t w = first; w != SL_NO_WAY; w = sl_way_from(choices, w + 1))
+        if (!left[w])
+            return SL_ADMIT;
+    for (uint32_t w = 0; first == SL_NO_WAY && w < p->stamps.ways; w++)
         if (!left[w])
             return SL_ADMIT;
     p->bypasses++;

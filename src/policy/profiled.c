@@ -2,18 +2,20 @@
 /* Profile-guided bypassing: a profiling run counts the requests of each line, and in the second run lines with too few
  * bypass. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
  *
- * Counts are kept per cache of the level (local) and for all of them (global). With both, either one is enough. As the
- * global count is never smaller, that differs from the global one alone only with a separate global_threshold. */
+ * Counts are kept per cache of the level (local) and for all of them (global). The paper combines both without saying
+ * how. Either one, or both of them, would be one of the two alone, as the global count is never smaller: here they are
+ * added, so that reuse within a cache counts twice. */
 #include "policy/line_counts.h"
 #include "policy/policy.h"
 
-enum { COUNTS, THRESHOLD, GLOBAL_THRESHOLD };
+enum { COUNTS, THRESHOLD };
 enum { COUNTS_LOCAL, COUNTS_GLOBAL, COUNTS_BOTH };
 
 typedef struct profiled {
     const sl_line_counts *counts;
     uint32_t instance;
-    uint64_t local, global; /* thresholds; UINT64_MAX: count not used */
+    bool local, global; /* what is counted */
+    uint64_t threshold;
     uint64_t bypasses;
 } profiled;
 
@@ -27,10 +29,9 @@ static sl_status init(void *self, const sl_cache_geometry *geometry, const uint6
                        "policy 'profiled' needs a profiling run, which counts lines, before this one");
     p->counts = geometry->counts;
     p->instance = geometry->instance;
-    p->local = value[COUNTS] != COUNTS_GLOBAL ? value[THRESHOLD] : UINT64_MAX;
-    p->global = value[COUNTS] == COUNTS_LOCAL ? UINT64_MAX
-                : value[GLOBAL_THRESHOLD]     ? value[GLOBAL_THRESHOLD]
-                                              : value[THRESHOLD];
+    p->local = value[COUNTS] != COUNTS_GLOBAL;
+    p->global = value[COUNTS] != COUNTS_LOCAL;
+    p->threshold = value[THRESHOLD];
     return SL_OK;
 }
 
@@ -38,8 +39,11 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
 {
     profiled *p = self;
     (void)choices;
-    if (!sl_access_reads(access) || sl_line_counts_local(p->counts, p->instance, access->line) >= p->local ||
-        sl_line_counts_global(p->counts, access->line) >= p->global)
+    if (!sl_access_reads(access))
+        return SL_ADMIT;
+    uint64_t count = (p->local ? sl_line_counts_local(p->counts, p->instance, access->line) : 0) +
+                     (p->global ? sl_line_counts_global(p->counts, access->line) : 0);
+    if (count >= p->threshold)
         return SL_ADMIT;
     p->bypasses++;
     return SL_BYPASS;
@@ -55,11 +59,8 @@ static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 
 static const sl_param params[] = {
     {"counts", SL_PARAM_WORD, COUNTS_BOTH, 0, 0, counts_words,
-     "which counts admit a line: local, requests to this cache; global, to all caches of its level; both, either one",
-     NULL},
-    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "min requests of a line that is admitted", thresholds},
-    {"global_threshold", SL_PARAM_COUNT, 0, 0, UINT32_MAX, NULL, "the same for the global count; 0: as threshold",
-     thresholds},
+     "what counts: local, requests to this cache; global, to all caches of its level; both, the sum", NULL},
+    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "min count of a line that is admitted", thresholds},
     {0},
 };
 

@@ -44,16 +44,30 @@ static inline uint32_t sl_set_dueling_side(const sl_set_dueling *d, uint32_t set
     return kind != SL_DUEL_FOLLOWER ? kind : d->group && d->selector > d->selector_max / 2;
 }
 
+/* A leader of that kind was worse, or one of the other kind was better. */
+static inline void sl_set_dueling_count(sl_set_dueling *d, uint32_t worse)
+{
+    if (worse == 0)
+        d->selector += d->selector < d->selector_max;
+    else
+        d->selector -= d->selector > 0;
+}
+
 static inline void sl_set_dueling_miss(sl_set_dueling *d, uint32_t set)
 {
     uint32_t kind = sl_set_dueling_kind(d, set);
     if (kind == SL_DUEL_FOLLOWER)
         return;
     d->misses[kind]++;
-    if (kind == 0)
-        d->selector += d->selector < d->selector_max;
-    else
-        d->selector -= d->selector > 0;
+    sl_set_dueling_count(d, kind);
+}
+
+/* For caches that count hits instead: where nothing is reused, the selector stays where it is. */
+static inline void sl_set_dueling_hit(sl_set_dueling *d, uint32_t set)
+{
+    uint32_t kind = sl_set_dueling_kind(d, set);
+    if (kind != SL_DUEL_FOLLOWER)
+        sl_set_dueling_count(d, !kind);
 }
 
 #endif

@@ -56,6 +56,7 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
                                .instances = sim->banks[b->number],
                                .shared = *shared,
                                .counts = sim->options.counts};
+    b->hit_cycles += choice.ops->lookup_cycles;
     return sl_policy_init(policy, &choice, &shape, error);
 }
 

@@ -40,7 +40,7 @@ run "$sluice" policies decoupled
 exits 0
 stdout_has 'role: bypasses'
 stdout_has 'cost, as published: 0.002 nJ per read and 1.7 mW of leakage for 15 caches'
-stdout_has 'threshold  2           0 to 65535, best'
+stdout_has 'threshold  2         0 to 65535, best'
 
 it 'lists them for programs'
 run "$sluice" policies --json

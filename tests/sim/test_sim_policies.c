@@ -277,7 +277,7 @@ static void what_pc_learns_outlives_the_launch(void **state)
         uint64_t first, second;
     } cases[] = {{"pc(threshold=1, sample=0, leaders=0)", 0, 1},
                  {"pc(threshold=2, sample=0, leaders=0)", 0, 0},
-                 {"decoupled(threshold=1, dueling=off)", 1, 1}};
+                 {"decoupled(dueling=off)", 1, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sl_machine m = tiny();
         watched w = {0};
