@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/tensor_memory.h"
 #include "emu/warp.h"
 
 /* ---- storage ---- */
@@ -155,6 +156,7 @@ void sl_block_fini(sl_block *block)
     free(block->warp);
     free(block->shared);
     free(block->shared_written);
+    sl_tensor_memory_free(block->tensor);
     sl_stray_free(block->strays);
     *block = (sl_block){0};
 }
@@ -178,6 +180,7 @@ void sl_block_start(sl_block *block, const uint32_t id[3])
         memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
+    sl_tensor_memory_start(block->tensor);
     for (uint32_t i = 0; i < SL_BARRIERS && run->code->has_barriers; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {

@@ -126,6 +126,12 @@ static void complete(const copy *c, uint64_t bytes)
         misaligned(c, "the barrier's address", offset, 8);
     for (uint32_t t = 0; t < c->targets; t++) {
         const sl_block *at = is_given(c, SL_BULK_BLOCKS) ? c->block[t] : block;
+        if (is_given(c, SL_BULK_BLOCKS) &&
+            c->op->aux & SL_BULK_PAIR) /* that block of the pair whose barrier was named */
+            at = sl_cluster_block(c->warp, (at->rank & ~1u) | (block->rank & 1));
+        if (!at)
+            sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
+                           "a barrier of a block that the cluster does not have");
         uint64_t *barrier = (uint64_t *)(void *)shared_bytes(c, at, offset, 8, true);
         *barrier = sl_barrier_after(*barrier, 0, 0, -bytes);
     }
@@ -356,6 +362,16 @@ static void move_at(const copy *c, uint64_t row, const int64_t x[SL_TENSOR_DIMS]
     move_row(c, row, addr, first, end);
 }
 
+/* Rows of a matrix, each by its number. */
+static void move_rows(const copy *c)
+{
+    for (uint32_t row = 0; row < 4; row++) {
+        int64_t x[SL_TENSOR_DIMS] = {(int32_t)c->operand[SL_BULK_COORDINATE],
+                                     (int32_t)c->operand[SL_BULK_COORDINATE + 1 + row]};
+        move_at(c, row, x);
+    }
+}
+
 static void move_tile(const copy *c, const uint32_t count[SL_TENSOR_DIMS])
 {
     uint32_t index[SL_TENSOR_DIMS] = {0};
@@ -449,6 +465,8 @@ static void copy_tensor(copy *c)
                                  : (c->map.box[i] + c->map.element_stride[i] - 1u) / c->map.element_stride[i];
         rows *= count[i];
     }
+    if (c->op->aux & SL_BULK_ROWS)
+        rows = 4;
     uint64_t bytes = rows * row_pitch(&c->map);
     if (bytes > 1u << 20)
         sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
@@ -457,7 +475,7 @@ static void copy_tensor(copy *c)
         sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_INSTRUCTION,
                        "element %d of a row does not lie at a multiple of 16 bytes",
                        (int32_t)c->operand[SL_BULK_COORDINATE]);
-    for (unsigned i = 0; i < c->map.rank && c->way == SL_BULK_STORE; i++)
+    for (unsigned i = 0; i < (c->op->aux & SL_BULK_ROWS ? 5u : c->map.rank) && c->way == SL_BULK_STORE; i++)
         if ((int32_t)c->operand[SL_BULK_COORDINATE + i] < 0)
             sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
                            "a store to a tensor at a negative coordinate");
@@ -471,6 +489,8 @@ static void copy_tensor(copy *c)
         find_shared(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_FROM : SL_BULK_TO], bytes, 128);
     if (c->map.im2col)
         move_pixels(c);
+    else if (c->op->aux & SL_BULK_ROWS)
+        move_rows(c);
     else
         move_tile(c, count);
     if (is_given(c, SL_BULK_BARRIER))

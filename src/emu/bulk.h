@@ -16,6 +16,8 @@ enum {
     SL_BULK_REDUCES = 1 << 2,
     SL_BULK_TENSOR = 1 << 3,
     SL_BULK_IM2COL = 1 << 4,
+    SL_BULK_ROWS = 1 << 5,   /* of a tensor: four rows, each with a coordinate of its own */
+    SL_BULK_PAIR = 1 << 6,   /* .cta_group::2: the barrier may be that of the other block of a pair */
     SL_BULK_DIMS_SHIFT = 8,  /* of a tensor */
     SL_BULK_SIZE_SHIFT = 12, /* of a reduction: bytes of an element */
     SL_BULK_HOW_SHIFT = 16,  /* of a reduction: sl_atomic */

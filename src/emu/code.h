@@ -271,8 +271,11 @@ typedef enum sl_form {
     SL_FORM_WGMMA,     /* a: a descriptor, or list: the fragment of a behind that of d, which is read and written */
     SL_FORM_WMMA_LOAD, /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
     SL_FORM_WMMA_STORE,
-    SL_FORM_LIST_LOAD,  /* a: the address; list[0..count) are written */
-    SL_FORM_LIST_STORE, /* the same, read */
+    SL_FORM_LIST_LOAD,       /* a: the address; list[0..count) are written */
+    SL_FORM_LIST_STORE,      /* the same, read */
+    SL_FORM_REGISTERS_LOAD,  /* list[0..count): 4-byte lanes, written */
+    SL_FORM_REGISTERS_STORE, /* the same, read */
+    SL_FORM_TENSOR,          /* list: references or SL_REF_NONE, see tensor_memory.h */
 } sl_form;
 
 /* One compiled set of handlers. */

@@ -444,8 +444,8 @@ static void decode_instruction(sl_decoder *d)
     d->temp = d->frame;
     d->slot = flags & SL_OPF_MEMORY ? d->slots : UINT32_MAX;
     size_t before = d->ops.count;
-    if (!sl_decode_memory(d) && !sl_decode_async(d) && !sl_decode_bulk(d) && !sl_decode_alu(d) &&
-        !sl_decode_texture(d) && !sl_decode_half(d))
+    if (!sl_decode_memory(d) && !sl_decode_async(d) && !sl_decode_bulk(d) && !sl_decode_tcgen05(d) &&
+        !sl_decode_alu(d) && !sl_decode_texture(d) && !sl_decode_half(d))
         sl_decode_refuse(d, "it is not known");
     bool recorded = false;
     for (size_t i = before; i < d->ops.count; i++)

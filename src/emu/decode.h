@@ -166,6 +166,7 @@ bool sl_decode_alu(sl_decoder *d);
 bool sl_decode_memory(sl_decoder *d);
 bool sl_decode_async(sl_decoder *d);
 bool sl_decode_bulk(sl_decoder *d);
+bool sl_decode_tcgen05(sl_decoder *d);
 bool sl_decode_half(sl_decoder *d);
 bool sl_decode_video(sl_decoder *d);   /* asked by sl_decode_alu */
 bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
@@ -203,6 +204,8 @@ sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand,
 sl_memory_operand sl_decode_surface(sl_decoder *d, const sl_ptx_operand *operand);
 /* A store that converts; false: it is none. */
 bool sl_decode_surface_pack(sl_decoder *d);
+/* decode_bulk.c: the address itself, in 64 bits. */
+uint32_t sl_decode_address(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
 /* Tells an op about its access; sets aux to SL_ADDRESS_32 or 0. */
 void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count,
                     uint32_t list);

@@ -33,7 +33,7 @@ uint32_t sl_bulk_way(const sl_ptx_inst *inst)
 }
 
 /* The address itself, in 64 bits. */
-static uint32_t address_of(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
+uint32_t sl_decode_address(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
 {
     sl_ptx_operand one = *operand; /* a tensor's coordinates stand behind its map */
     if (one.kind == SL_OPD_ADDRESS && one.count > 1)
@@ -112,8 +112,7 @@ static uint32_t dims_of(sl_decoder *d)
 
 static uint32_t tensor_flags(sl_decoder *d, uint32_t way)
 {
-    static const sl_ptx_mod_id refused[] = {SL_MOD_TILE_GATHER4, SL_MOD_TILE_SCATTER4, SL_MOD_IM2COL_W,
-                                            SL_MOD_IM2COL_W_128, SL_MOD_CTA_GROUP_2};
+    static const sl_ptx_mod_id refused[] = {SL_MOD_IM2COL_W, SL_MOD_IM2COL_W_128};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (has(d, refused[i]))
             sl_decode_refuse(d, ".%s", sl_ptx_mod_text(refused[i]));
@@ -121,7 +120,9 @@ static uint32_t tensor_flags(sl_decoder *d, uint32_t way)
     bool im2col = has(d, SL_MOD_IM2COL) || has(d, SL_MOD_IM2COL_NO_OFFS);
     if (way == SL_BULK_WITHIN || (im2col && dims < 3))
         sl_decode_refuse(d, "its operands do not go together");
-    return SL_BULK_TENSOR | dims << SL_BULK_DIMS_SHIFT | (im2col ? SL_BULK_IM2COL : 0);
+    bool rows = has(d, SL_MOD_TILE_GATHER4) || has(d, SL_MOD_TILE_SCATTER4);
+    return SL_BULK_TENSOR | dims << SL_BULK_DIMS_SHIFT | (im2col ? SL_BULK_IM2COL : 0) | (rows ? SL_BULK_ROWS : 0) |
+           (has(d, SL_MOD_CTA_GROUP_2) ? SL_BULK_PAIR : 0);
 }
 
 static void decode_bulk(sl_decoder *d)
@@ -135,15 +136,17 @@ static void decode_bulk(sl_decoder *d)
         aux |= tensor_flags(d, way);
     sl_ptx_space far = tensor ? SL_SPACE_NONE : SL_SPACE_GLOBAL; /* of a tensor: where its map is */
     if (way != SL_BULK_PREFETCH)
-        refs[SL_BULK_TO] = address_of(d, sl_decode_operand(d, next++), way == SL_BULK_STORE ? far : SL_SPACE_SHARED);
-    refs[SL_BULK_FROM] = address_of(d, sl_decode_operand(d, next++),
-                                    way == SL_BULK_LOAD || way == SL_BULK_PREFETCH ? far : SL_SPACE_SHARED);
+        refs[SL_BULK_TO] =
+            sl_decode_address(d, sl_decode_operand(d, next++), way == SL_BULK_STORE ? far : SL_SPACE_SHARED);
+    refs[SL_BULK_FROM] = sl_decode_address(d, sl_decode_operand(d, next++),
+                                           way == SL_BULK_LOAD || way == SL_BULK_PREFETCH ? far : SL_SPACE_SHARED);
     if (tensor)
-        decode_coordinates(d, sl_decode_operand(d, way == SL_BULK_LOAD ? 1 : 0), aux >> SL_BULK_DIMS_SHIFT & 15, refs);
+        decode_coordinates(d, sl_decode_operand(d, way == SL_BULK_LOAD ? 1 : 0),
+                           aux & SL_BULK_ROWS ? 5 : aux >> SL_BULK_DIMS_SHIFT & 15, refs);
     else
         refs[SL_BULK_BYTES] = sl_decode_src(d, sl_decode_operand(d, next++), SL_T_U32);
     if (way == SL_BULK_LOAD || way == SL_BULK_WITHIN)
-        refs[SL_BULK_BARRIER] = address_of(d, sl_decode_operand(d, next++), SL_SPACE_SHARED);
+        refs[SL_BULK_BARRIER] = sl_decode_address(d, sl_decode_operand(d, next++), SL_SPACE_SHARED);
     if (aux & SL_BULK_IM2COL && (way == SL_BULK_LOAD || way == SL_BULK_PREFETCH)) {
         const sl_ptx_operand *offsets = sl_decode_operand(d, next++);
         uint32_t count = (aux >> SL_BULK_DIMS_SHIFT & 15) - 2;
@@ -214,8 +217,8 @@ static void decode_map_copy(sl_decoder *d)
 {
     uint32_t refs[SL_BULK_REFS];
     memset(refs, 0xff, sizeof refs);
-    refs[SL_BULK_TO] = address_of(d, sl_decode_operand(d, 0), SL_SPACE_GLOBAL);
-    refs[SL_BULK_FROM] = address_of(d, sl_decode_operand(d, 1), SL_SPACE_SHARED);
+    refs[SL_BULK_TO] = sl_decode_address(d, sl_decode_operand(d, 0), SL_SPACE_GLOBAL);
+    refs[SL_BULK_FROM] = sl_decode_address(d, sl_decode_operand(d, 1), SL_SPACE_SHARED);
     refs[SL_BULK_BYTES] = sl_decode_const(d, SL_TENSOR_MAP_BYTES, 4);
     uint32_t list = sl_decode_list(d, refs, SL_BULK_REFS);
     sl_op *op = sl_emit(d, 0, 0, 0, 0, "bulk");
@@ -231,6 +234,15 @@ bool sl_decode_bulk(sl_decoder *d)
             decode_replace(d);
         else
             decode_map_copy(d);
+        return true;
+    }
+    if (inst->op == SL_OP_ST && has(d, SL_MOD_BULK)) {
+        uint32_t at = sl_decode_address(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
+        uint32_t bytes = sl_decode_int_value(d, sl_decode_operand(d, 1), SL_T_U64, 8);
+        const sl_ptx_operand *value = sl_decode_operand(d, 2);
+        if (value->kind != SL_OPD_INT || value->bits)
+            sl_decode_refuse(d, "only zero can be stored");
+        sl_emit(d, 0, at, bytes, 0, "shared_fill");
         return true;
     }
     if (inst->op != SL_OP_CP || !has(d, SL_MOD_BULK))

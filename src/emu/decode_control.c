@@ -74,7 +74,8 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
         const sl_ptx_inst *inst = &func->inst[i];
         d->inst = inst;
         d->kernel->code.knows_clusters |=
-            inst->op == SL_OP_MAPA || inst->op == SL_OP_GETCTARANK || sl_ptx_has(inst, SL_MOD_SHARED_CLUSTER);
+            inst->op == SL_OP_MAPA || inst->op == SL_OP_GETCTARANK || sl_ptx_has(inst, SL_MOD_SHARED_CLUSTER) ||
+            sl_ptx_has(inst, SL_MOD_CTA_GROUP_2) || sl_ptx_has(inst, SL_MOD_MULTICAST_CLUSTER_ALL);
         d->kernel->code.sees_more |= sees_more(inst->op);
         if (inst->op != SL_OP_CALL)
             continue;

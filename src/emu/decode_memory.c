@@ -348,6 +348,8 @@ bool sl_decode_memory(sl_decoder *d)
             return true;
         /* fall through */
     case SL_OP_ST:
+        if (sl_ptx_has(d->inst, SL_MOD_BULK))
+            return false;
         decode_store(d);
         return true;
     case SL_OP_ATOM:

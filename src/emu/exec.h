@@ -28,6 +28,8 @@ typedef float f32;
 typedef double f64;
 typedef uint32_t pr; /* predicate lane: 0 or ~0 */
 
+enum { HALVES = SL_LANES / 32 }; /* warps of a GPU in one of ours */
+
 #define SL_PASTE2(a, b) a##_##b
 #define SL_PASTE(a, b)  SL_PASTE2(a, b)
 #define SL_FN(name)     SL_PASTE(sl_exec_##name, SL_EXEC_VARIANT)

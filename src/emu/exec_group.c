@@ -1,90 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* wgmma: products of four warps. Each of them multiplies 16 rows of A, of its own, with all of B. */
 #include "emu/exec_tensor.h"
+#include "emu/shared_matrix.h"
 
-enum { ROW_BYTES = 32, MAX_COLUMNS = 256 }; /* all k of a row or column, in every type */
-
-/* A matrix in shared memory, as its descriptor says. Its lines (rows of A, columns of B) lie in chunks of 16 bytes, of
- * neighbors along k, or along the lines when it is transposed. */
-typedef struct described {
-    u64 start, leading, stride;
-    u32 span, swizzle; /* bytes that are swizzled together; the address bits that change */
-    bool transposed;
-} described;
-
-static described describe(sl_warp *w, const sl_op *o, u64 bits, bool transposed)
-{
-    static const u32 span[] = {16, 128, 64, 32}, swizzle[] = {0, 0x70, 0x30, 0x10};
-    u32 mode = (u32)(bits >> 62);
-    if (bits >> 49 & 7)
-        sl_fault_raise(w, o->inst, -1, SL_FAULT_ILLEGAL_ADDRESS,
-                       "the matrix descriptor 0x%llx has a base offset, which is not emulated",
-                       (unsigned long long)bits);
-    return (described){.start = (bits & 0x3fff) << 4,
-                       .leading = (bits >> 16 & 0x3fff) << 4,
-                       .stride = (bits >> 32 & 0x3fff) << 4,
-                       .span = span[mode],
-                       .swizzle = swizzle[mode],
-                       .transposed = transposed};
-}
-
-/* Where a chunk lies: of line `line` and chunk `part` along k, or of the lines from `line` on and k = `part`. */
-static inline u64 chunk_at(const described *m, u32 line, u32 part)
-{
-    u64 at = m->start;
-    if (!m->transposed) {
-        at += (u64)(line % 8) * m->span + line / 8 * m->stride + part * (m->swizzle ? 16 : m->leading);
-    } else if (m->swizzle) {
-        u32 chunk = line / 8, wide = m->span / 16;
-        at += chunk % wide * 16 + chunk / wide * m->leading + (u64)(part % 8) * m->span + part / 8 * m->stride;
-    } else {
-        at += line / 8 * m->stride + (u64)(part % 8) * 16 + part / 8 * m->leading;
-    }
-    return at ^ (at >> 3 & m->swizzle);
-}
-
-/* A descriptor means memory of the running block. */
-static inline const u8 *chunk_bytes(sl_warp *w, const sl_op *o, u64 at)
-{
-    const sl_block *block = w->block;
-    if (at + 16 > block->shared_bytes)
-        sl_fault_raise(w, o->inst, -1, SL_FAULT_ILLEGAL_ADDRESS,
-                       "illegal 16-byte read at shared offset 0x%llx of %u bytes", (unsigned long long)at,
-                       block->shared_bytes);
-    for (u64 i = at; block->shared_written && i < at + 16; i++)
-        if (!(block->shared_written[i / 8] >> i % 8 & 1))
-            sl_fault_raise(w, o->inst, -1, SL_FAULT_UNINITIALISED,
-                           "read of memory that was never written: shared offset 0x%llx", (unsigned long long)i);
-    return block->shared + at;
-}
-
-/* Lines [first, first + lines) as rows of ROW_BYTES. */
-static void read_lines(sl_warp *w, const sl_op *o, const described *m, u32 first, u32 lines, u8 (*out)[ROW_BYTES])
-{
-    for (u32 line = 0; line < lines && !m->transposed; line++)
-        for (u32 part = 0; part < 2; part++)
-            memcpy(out[line] + 16 * part, chunk_bytes(w, o, chunk_at(m, first + line, part)), 16);
-    for (u32 line = 0; line < lines && m->transposed; line += 8)
-        for (u32 k = 0; k < 16; k++) {
-            const u8 *chunk = chunk_bytes(w, o, chunk_at(m, first + line, k));
-            for (u32 i = 0; i < 8; i++)
-                memcpy(out[line + i] + 2 * k, chunk + 2 * i, 2);
-        }
-}
-
-/* What these lines are read from. Lines eight apart lie at a regular distance. */
-static void note_lines(sl_warp *w, const sl_op *o, const described *m, u32 first, u32 end)
-{
-    u32 chunks = m->transposed ? 16 : 2, step = m->transposed ? 1 : 8;
-    bool together = !m->transposed && m->swizzle && m->start % 32 == 0;
-    for (u32 part = 0; part < chunks; part += together ? 2 : 1)
-        for (u32 r = 0; r < step; r++)
-            for (u32 line = first + r; line < end; line += 8) {
-                u64 at = chunk_at(m, line, part);
-                at = together && chunk_at(m, line, 1) < at ? chunk_at(m, line, 1) : at;
-                sl_note_row(w, o, at, at, together ? 32 : 16);
-            }
-}
+enum { MAX_COLUMNS = 256 };
 
 /* A group's warps share what is read of B: each counts a quarter of it. */
 static void record_wgmma(sl_warp *w, const sl_op *o, const described *a, const described *b, u32 n)
@@ -106,7 +25,7 @@ static void record_wgmma(sl_warp *w, const sl_op *o, const described *a, const d
 }
 
 /* The fragment of A as rows. */
-static void fragment_lines(const sl_warp *w, const u32 *refs, int half, u8 (*out)[ROW_BYTES])
+static void fragment_lines(const sl_warp *w, const u32 *refs, int half, u8 (*out)[LINE_BYTES])
 {
     for (int r = 0; r < 4; r++) {
         const u32 *reg = (const u32 *)sl_operand(w, refs[r]) + 32 * half;
@@ -140,16 +59,16 @@ SL_HANDLER(wgmma)
     bool registers = o->aux & SL_WGMMA_A_REGISTERS, saturate = o->aux & SL_MATRIX_SATFINITE;
     bool adds = ((const pr *)sl_operand(w, o->c))[some];
     const u32 *d = &w->code->list[o->list];
-    described a = {0}, b = describe(w, o, ((const u64 *)sl_operand(w, o->b))[some], o->aux & SL_WGMMA_B_TRANSPOSED);
+    described a = {0}, b = describe(w, o, ((const u64 *)sl_operand(w, o->b))[some], 2, o->aux & SL_WGMMA_B_TRANSPOSED);
     if (!registers)
-        a = describe(w, o, ((const u64 *)sl_operand(w, o->a))[some], o->aux & SL_WGMMA_A_TRANSPOSED);
+        a = describe(w, o, ((const u64 *)sl_operand(w, o->a))[some], 2, o->aux & SL_WGMMA_A_TRANSPOSED);
     record_wgmma(w, o, registers ? NULL : &a, &b, (u32)n);
     const factor_form form_a = {type_a, 16, s.k, false, true, o->aux & SL_WGMMA_A_NEGATED};
     const factor_form form_b = {type_b, COLUMNS, s.k, true, true, o->aux & SL_WGMMA_B_NEGATED};
-    _Alignas(64) u8 rows[16][ROW_BYTES], columns[MAX_COLUMNS][ROW_BYTES];
+    _Alignas(64) u8 rows[16][LINE_BYTES], columns[MAX_COLUMNS][LINE_BYTES];
     numbers na, nb;
     tile_sum total;
-    read_lines(w, o, &b, 0, (u32)n, columns);
+    read_lines(w, o, w->block, &b, 0, (u32)n, columns);
     for (int half = 0; half < HALVES; half++) {
         if (!(u32)(w->mask >> 32 * half))
             continue;
@@ -157,7 +76,7 @@ SL_HANDLER(wgmma)
         if (registers)
             fragment_lines(w, d + n / COLUMNS * per_tile, half, rows);
         else
-            read_lines(w, o, &a, 16 * ((w->index * HALVES + (u32)half) % 4), 16, rows);
+            read_lines(w, o, w->block, &a, 16 * ((w->index * HALVES + (u32)half) % 4), 16, rows);
         if (type_a != SL_MATRIX_B1)
             read_factor(&form_a, rows, &na);
         for (int tile = 0; tile < n / COLUMNS; tile++) {

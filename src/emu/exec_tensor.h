@@ -9,7 +9,7 @@
 #include "emu/exec_access.h"
 #include "emu/tensor_sums.h"
 
-enum { HALVES = SL_LANES / 32, BLOCK = 64 /* elements */ };
+enum { BLOCK = 64 /* elements */ };
 
 typedef struct shape {
     int m, n, k;
@@ -31,14 +31,6 @@ static inline int elements_per_register(u32 type)
 {
     return 1 << packing_of(type);
 }
-
-/* A sum: words of 32 bits (f32 or s32) or of 64, in rows of eight, one tile of columns after the other. */
-typedef union tile_sum {
-    _Alignas(64) f32 f[MAX_SUM];
-    s32 i[MAX_SUM];
-    u32 bits[MAX_SUM];
-    f64 wide[MAX_SUM];
-} tile_sum;
 
 static void gather_sum(const sl_warp *w, const u32 *refs, int half, u32 type, const shape *s, tile_sum *out)
 {
@@ -94,6 +86,20 @@ static void scatter_sum(const sl_warp *w, const u32 *refs, int half, u32 type, c
             write_lanes((u32 *)sl_operand(w, refs[2 * block]) + 32 * half, even, active);
             write_lanes((u32 *)sl_operand(w, refs[2 * block + 1]) + 32 * half, odd, active);
         }
+    }
+}
+
+/* Eight-bit floats of mma: the lower two bytes of every register, then the upper two, then c. */
+static void add_products_of_bytes(const sum_form *s, const numbers *a, const numbers *b, f32 *sum)
+{
+    const sum_form half = {s->m, s->k / 2, KEPT, false};
+    _Alignas(64) f32 part[MAX_SUM] = {0};
+    add_products(&half, a, b, 0, part);
+    add_products(&half, a, b, half.k, part);
+    SL_LOOP(s->m * COLUMNS)
+    {
+        f32 total = part[i] + sum[i];
+        sum[i] = total == total ? total : from_bits_f32(0x7fffffff);
     }
 }
 

@@ -4,8 +4,6 @@
  * business (warp.c); here the active mask is what takes part. */
 #include "emu/exec.h"
 
-enum { HALVES = SL_LANES / 32 };
-
 static inline u32 half_mask(const sl_warp *w, int half)
 {
     return (u32)(w->mask >> 32 * half);

@@ -213,6 +213,7 @@ static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
     case SL_OP_WMMA:
         return sl_ptx_has(inst, SL_MOD_STORE) ? SL_ACCESS_STORE : SL_ACCESS_LOAD;
     case SL_OP_WGMMA:
+    case SL_OP_TCGEN05:
         return SL_ACCESS_MATRIX;
     default:
         return SL_ACCESS_LOAD;
@@ -226,7 +227,8 @@ static uint8_t memory_space(const sl_ptx_inst *inst)
         return SL_MEM_TEXTURE;
     if (inst->op == SL_OP_CP)
         return sl_ptx_has(inst, SL_MOD_BULK) && sl_bulk_way(inst) == SL_BULK_WITHIN ? SL_MEM_SHARED : SL_MEM_GLOBAL;
-    if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX || inst->op == SL_OP_WGMMA)
+    if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX || inst->op == SL_OP_WGMMA ||
+        inst->op == SL_OP_TCGEN05)
         return SL_MEM_SHARED;
     switch (sl_ptx_inst_space(inst)) {
     case SL_SPACE_GLOBAL:
@@ -244,7 +246,7 @@ static uint8_t memory_space(const sl_ptx_inst *inst)
 
 static uint32_t access_bytes(const sl_ptx_inst *inst)
 {
-    if (inst->op == SL_OP_WGMMA || (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK)))
+    if (inst->op == SL_OP_WGMMA || inst->op == SL_OP_TCGEN05 || (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK)))
         return 0; /* each access says it */
     if (inst->op == SL_OP_CP)
         return inst->operands > 2 ? (uint32_t)inst->operand[2].bits : 4;

@@ -43,6 +43,14 @@ typedef struct numbers {
     bool finite;
 } numbers;
 
+/* A sum: words of 32 bits (f32 or s32) or of 64, in rows of eight, one tile of columns after the other. */
+typedef union tile_sum {
+    _Alignas(64) f32 f[MAX_SUM];
+    s32 i[MAX_SUM];
+    u32 bits[MAX_SUM];
+    f64 wide[MAX_SUM];
+} tile_sum;
+
 /* Vectors are spelled out because compilers unroll loops of eight before they look for vectors. They are handed on by
  * address: the ABI of vectors as arguments depends on the instruction set. */
 typedef f32 f32x8 __attribute__((vector_size(32), may_alias));
@@ -240,7 +248,7 @@ static void read_integers(const factor_form *f, const void *memory, numbers *out
         turn_values(plain, f->k, out->value);
 }
 
-static void read_factor(const factor_form *f, const void *memory, numbers *out)
+static inline void read_factor(const factor_form *f, const void *memory, numbers *out)
 {
     const int count = f->lines * f->k;
     _Alignas(64) u32 copy[MAX_FACTOR], turned[MAX_FACTOR];
@@ -452,20 +460,6 @@ static void add_products(const sum_form *s, const numbers *a, const numbers *b, 
         add_in_vectors(s, 8, KEPT, a, b, from, sum);
 }
 
-/* Eight-bit floats of mma: the lower two bytes of every register, then the upper two, then c. */
-static void add_products_of_bytes(const sum_form *s, const numbers *a, const numbers *b, f32 *sum)
-{
-    const sum_form half = {s->m, s->k / 2, KEPT, false};
-    _Alignas(64) f32 part[MAX_SUM] = {0};
-    add_products(&half, a, b, 0, part);
-    add_products(&half, a, b, half.k, part);
-    SL_LOOP(s->m * COLUMNS)
-    {
-        f32 total = part[i] + sum[i];
-        sum[i] = total == total ? total : from_bits_f32(0x7fffffff);
-    }
-}
-
 /* ---- integers ---- */
 
 /* Sums of products of up to eight bits are exact in f32: they are below 2^24. */
@@ -496,7 +490,7 @@ static void add_integers(const sum_form *s, const numbers *a, const numbers *b, 
 }
 
 /* Counts of bits that are set in both, or in one of them. */
-static void add_bits(const sum_form *s, const u64 *a, const u64 *b, bool differing, bool saturate, s32 *sum)
+static inline void add_bits(const sum_form *s, const u64 *a, const u64 *b, bool differing, bool saturate, s32 *sum)
 {
     int words = s->k / 64;
     for (int i = 0; i < s->m * COLUMNS; i++) {

@@ -12,6 +12,7 @@
 #include "emu/bulk.h"
 #include "emu/decode.h"
 #include "emu/matrix.h"
+#include "emu/tensor_memory.h"
 #include "emu/texture.h"
 
 typedef enum intent { READ, WRITE } intent;
@@ -113,8 +114,20 @@ static void check_bulk(sl_decoder *d, uint32_t function, const sl_op *op)
     need(d, list[SL_BULK_FROM] != SL_REF_NONE && (way == SL_BULK_PREFETCH || list[SL_BULK_TO] != SL_REF_NONE));
     need(d, way == SL_BULK_STORE || way == SL_BULK_PREFETCH || list[SL_BULK_BARRIER] != SL_REF_NONE);
     need(d, op->aux & SL_BULK_TENSOR ? dims && dims <= 5 : list[SL_BULK_BYTES] != SL_REF_NONE);
-    for (uint32_t i = 0; i < dims && i < 5; i++)
+    for (uint32_t i = 0; i < (op->aux & SL_BULK_ROWS ? 5 : dims) && i < 5; i++)
         need(d, list[SL_BULK_COORDINATE + i] != SL_REF_NONE);
+}
+
+static void check_tensor(sl_decoder *d, uint32_t function, const sl_op *op)
+{
+    const uint32_t *list = check_list(d, op->list, SL_TENSOR_REFS);
+    bool in_memory = op->aux & SL_TENSOR_A_IN_TENSOR_MEMORY, scaled = op->aux >> SL_TENSOR_SCALES_SHIFT & 7;
+    for (uint32_t i = 0; i < SL_TENSOR_REFS; i++)
+        check_optional(d, function, list[i], i < SL_TENSOR_WIDE ? 8 : 4, READ);
+    need(d, list[SL_TENSOR_D] != SL_REF_NONE && list[SL_TENSOR_B] != SL_REF_NONE);
+    need(d, list[SL_TENSOR_FORM] != SL_REF_NONE && list[SL_TENSOR_KEEPS] != SL_REF_NONE);
+    need(d, list[in_memory ? SL_TENSOR_A_ADDRESS : SL_TENSOR_A] != SL_REF_NONE);
+    need(d, !scaled || (list[SL_TENSOR_SCALE_A] != SL_REF_NONE && list[SL_TENSOR_SCALE_B] != SL_REF_NONE));
 }
 
 static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const struct sl_named_handler *handler)
@@ -216,6 +229,14 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
         check_refs(d, function, list + 3, op->count, wide ? 8 : 4, handler->form == SL_FORM_WMMA_LOAD ? WRITE : READ);
         break;
     }
+    case SL_FORM_REGISTERS_LOAD:
+    case SL_FORM_REGISTERS_STORE:
+        check_refs(d, function, check_list(d, op->list, op->count), op->count, 4,
+                   handler->form == SL_FORM_REGISTERS_LOAD ? WRITE : READ);
+        break;
+    case SL_FORM_TENSOR:
+        check_tensor(d, function, op);
+        break;
     case SL_FORM_LIST_LOAD:
     case SL_FORM_LIST_STORE:
         check_access(d, function, op, narrow);

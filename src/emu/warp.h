@@ -142,6 +142,7 @@ struct sl_block {
     uint32_t shared_base;               /* its address: 0, but for kernels that know of clusters */
     sl_stray_line *strays;              /* what it wrote outside of allocations */
     uint8_t *shared_written;            /* --check=uninit: one bit per byte; else NULL */
+    struct sl_tensor_memory *tensor;    /* NULL: nothing was ever allocated in it */
     sl_barrier_state barrier[SL_BARRIERS];
     uint64_t *at_cluster_barrier; /* per warp: lanes that have arrived there */
     uint32_t part;                /* parts of its trace already handed over */

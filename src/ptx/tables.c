@@ -241,6 +241,12 @@ uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst)
     case SL_OP_MULTIMEM:
         dsts = sl_ptx_has(inst, SL_MOD_LD_REDUCE);
         break;
+    case SL_OP_TCGEN05:
+        dsts = sl_ptx_has(inst, SL_MOD_LD);
+        break;
+    case SL_OP_CLUSTERLAUNCHCONTROL:
+        dsts = sl_ptx_has(inst, SL_MOD_QUERY_CANCEL);
+        break;
     default:
         break;
     }
@@ -262,13 +268,16 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
         if (sl_ptx_inst_space(inst) == SL_SPACE_PARAM)
             flags &= (uint16_t)~SL_OPF_MEMORY;
         if (sl_ptx_has(inst, SL_MOD_BULK))
-            flags |= SL_OPF_REFUSED;
+            flags &= (uint16_t)~SL_OPF_MEMORY;
         break;
     case SL_OP_SHFL:
     case SL_OP_VOTE:
     case SL_OP_MATCH:
     case SL_OP_REDUX:
     case SL_OP_ELECT:
+    case SL_OP_TCGEN05:
+        if (sl_ptx_has(inst, SL_MOD_MMA) || sl_ptx_has(inst, SL_MOD_CP))
+            flags |= SL_OPF_MEMORY;
         if (sync)
             flags |= SL_OPF_WARP_SYNC;
         break;

@@ -436,13 +436,13 @@ BEHAVIOUR(products_that_a_group_updates_are_not_fused_with_sums)
 
 BEHAVIOUR(forms_that_are_not_there_are_refused_by_name)
 {
-    rig_load(r, PTX(BARRIER "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes "
-                            "[%r10], [%d1, {%r2, %r2, %r2, %r2, %r2}], [%r11];\nDONE:\nret;\n"));
+    rig_load(r, PTX(BARRIER "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes "
+                            "[%r10], [%d1, {%r2, %r2, %r2}], [%r11], {%h1, %h1};\nDONE:\nret;\n"));
     assert_int_not_equal(TRY(r, 1, 32, 0, 0, 0), SL_OK);
-    rig_expect_text(r, "tile::gather4");
-    rig_load(r, PTX("tcgen05.wait::ld.sync.aligned;\nret;\n"));
+    rig_expect_text(r, "im2col::w");
+    rig_load(r, PTX("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%r3, %r4}, %r5, [%r2];\nret;\n"));
     assert_int_not_equal(TRY(r, 1, 128, 0, 0, 0), SL_OK);
-    rig_expect_text(r, "tcgen05");
+    rig_expect_text(r, "tcgen05.ld.red");
 }
 
 int main(void)

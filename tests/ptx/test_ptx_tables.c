@@ -138,7 +138,8 @@ static void destinations_depend_on_the_form(void **state)
 static void what_needs_other_hardware_is_refused(void **state)
 {
     (void)state;
-    assert_true(flags_of("tcgen05.wait::ld.sync.aligned;") & SL_OPF_REFUSED);
+    assert_int_equal(flags_of("tcgen05.wait::ld.sync.aligned;"), SL_OPF_WARP_SYNC);
+    assert_int_equal(flags_of("tcgen05.cp.cta_group::1.128x128b [%r1], %rd1;"), SL_OPF_MEMORY);
     assert_true(flags_of("istypep.texref %p1, %rd1;") & SL_OPF_REFUSED);
     assert_int_equal(flags_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];"), SL_OPF_MEMORY);
     assert_true(flags_of("frobnicate %r1;") & SL_OPF_REFUSED);
