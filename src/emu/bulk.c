@@ -135,6 +135,7 @@ static void complete(const copy *c, uint64_t bytes)
         uint64_t *barrier = (uint64_t *)(void *)shared_bytes(c, at, offset, 8, true);
         *barrier = sl_barrier_after(*barrier, 0, 0, -bytes);
     }
+    sl_warp_yield(c->warp);
 }
 
 /* ---- rows ---- */

@@ -156,6 +156,7 @@ static void arrive(sl_warp *warp, const sl_op *op, int lane, sl_block *block, ui
 {
     uint64_t *barrier = (uint64_t *)(void *)shared_bytes(warp, op, lane, block, offset, 8, 8);
     *barrier = sl_barrier_after(*barrier, arrivals, 0, -bytes);
+    sl_warp_yield(warp);
 }
 
 void sl_tensor_commit(sl_warp *warp, const sl_op *op)

@@ -700,6 +700,14 @@ void sl_warp_past_barrier(sl_warp *warp)
     warp->slice_end = warp->worker->clock + warp->slice;
 }
 
+void sl_warp_yield(sl_warp *warp)
+{
+    if (!takes_turns(warp))
+        return;
+    warp->slice = FIRST_SLICE;
+    warp->slice_end = warp->worker->clock;
+}
+
 void sl_warp_start(sl_warp *warp)
 {
     const sl_code_function *kernel = &warp->code->function[0];

@@ -302,6 +302,9 @@ typedef enum sl_warp_stop {
 void sl_warp_start(sl_warp *warp);
 /* A barrier has completed: warps take short turns from here on, and longer ones the longer they are past it. */
 void sl_warp_past_barrier(sl_warp *warp);
+/* Asynchronous work has been signaled: the others get their turn now. On a GPU it takes a while, in which all warps see
+ * the phase of the barrier that came before; some programs count on that. */
+void sl_warp_yield(sl_warp *warp);
 sl_warp_stop sl_warp_run(sl_warp *warp);
 bool sl_warp_has_ready(const sl_warp *warp);
 /* Splits that are ready to continue at the same instruction to the same reconvergence point become one. */

@@ -254,6 +254,25 @@ BEHAVIOUR(a_shift_moves_rows_down_by_one)
         assert_int_equal(out[lane * 8], lane < 31 ? lane + 1 : 31);
 }
 
+/* Warp 0 signals one barrier, then another, and goes on when they are complete. The other warps only watch: if it ran
+ * ahead by two phases, they would wait for a phase that looks as if it were still to come. */
+BEHAVIOUR(warps_that_only_watch_see_every_phase)
+{
+    rig_load(r, HEAD REGS
+             "@%p1 mbarrier.init.shared.b64 [%r11], 1;\n@%p1 mbarrier.init.shared.b64 [%r11+8], 1;\nbar.sync 0;\n"
+             "mov.u32 %r30, 0;\nLOOP:\nand.b32 %r31, %r30, 1;\n"
+             "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r11];\n"
+             "FIRST:\nmbarrier.try_wait.parity.shared.b64 %p4, [%r11], %r31;\n@!%p4 bra FIRST;\n"
+             "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r11+8];\n"
+             "SECOND:\nmbarrier.try_wait.parity.shared.b64 %p4, [%r11+8], %r31;\n@!%p4 bra SECOND;\n"
+             "add.u32 %r30, %r30, 1;\nsetp.lt.u32 %p2, %r30, 9;\n@%p2 bra LOOP;\n"
+             "mul.wide.u32 %d2, %r0, 4;\nadd.u64 %d2, %d0, %d2;\nst.global.u32 [%d2], %r30;\nret;\n}\n");
+    uint32_t *out = rig_buffer(r, 512);
+    RUN(r, 1, 128, P(out), 0, 0);
+    for (uint32_t i = 0; i < 128; i++)
+        assert_int_equal(out[i], 9);
+}
+
 /* ---- the rest ---- */
 
 BEHAVIOUR(shared_memory_is_filled_and_no_cluster_is_canceled)
@@ -317,6 +336,7 @@ int main(void)
         IT(a_pair_of_blocks_multiplies_together),
         IT(scales_multiply_blocks_of_elements),
         IT(a_shift_moves_rows_down_by_one),
+        IT(warps_that_only_watch_see_every_phase),
         IT(shared_memory_is_filled_and_no_cluster_is_canceled),
         IT(four_rows_of_a_matrix_are_gathered_and_scattered),
     };
