@@ -283,6 +283,30 @@ char *sl_label_text(sl_label kind, const char *label, char *buffer, size_t size)
     return buffer;
 }
 
+/* Calls that all launches have in common, as from main to an engine's loop, say nothing of any of them: labels begin
+ * behind those. */
+static void skip_shared_callers(sl_launch_log *l)
+{
+    const char *first = NULL;
+    size_t shared = 0; /* bytes of the first label, up to the end of a part, that all others begin with */
+    for (size_t i = 0; i < l->launches.count; i++) {
+        const char *label = l->launches.items[i].label[SL_LABEL_CALLER], *end;
+        if (!label)
+            return;
+        if (!first) {
+            first = label;
+            end = strrchr(label, '\n');
+            shared = end ? (size_t)(end - label) + 1 : 0;
+        }
+        size_t same = 0, parts = 0;
+        for (; same < shared && label[same] == first[same]; same++)
+            parts = label[same] == '\n' ? same + 1 : parts;
+        shared = parts;
+    }
+    for (size_t i = 0; i < l->launches.count; i++)
+        l->launches.items[i].label[SL_LABEL_CALLER] += shared;
+}
+
 /* A copy of a kernel for the launches of a group; arrays are named by what these launches pass. */
 static sl_logged_kernel *split_kernel(sl_launch_log *l, const sl_logged_kernel *kernel, const char *group)
 {
@@ -314,6 +338,8 @@ sl_status sl_launch_log_group(sl_launch_log *l, sl_label by, sl_error *error)
     l->grouped = true;
     l->by = by;
     l->kernel_count = 0;
+    if (by == SL_LABEL_CALLER)
+        skip_shared_callers(l);
     for (size_t i = 0; i < l->launches.count && good; i++) {
         sl_logged_launch *launch = &l->launches.items[i];
         char group[SL_LABEL_BYTES];
