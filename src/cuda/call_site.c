@@ -23,6 +23,8 @@ typedef struct sl_cuda_site {
     uint64_t address;      /* behind the call */
     char text[SITE_BYTES]; /* the function and the offset in it */
     char name[NAME_BYTES]; /* the function; of a file without symbols: the file */
+    bool own;              /* in one of Sluice's libraries */
+    unsigned library;      /* as sl_cuda_cuda_library says */
 } sl_cuda_site;
 
 /* ---- which file and function ---- */
@@ -98,7 +100,13 @@ static void describe(sl_cuda_site *site)
     object o = {.address = site->address - 1};
     sl_elf_symbol function;
     char *name = site->name;
-    if (!dl_iterate_phdr(look, &o) || is_library(o.path))
+    if (!dl_iterate_phdr(look, &o))
+        return;
+    const char *end = strrchr(o.path, '/'), *file = end ? end + 1 : o.path;
+    site->own =
+        !strncmp(file, "libsluice_", 10) || !strncmp(file, "libcudart.so", 12) || !strncmp(file, "libcuda.so", 10);
+    site->library = sl_cuda_cuda_library(file);
+    if (is_library(o.path))
         return;
     if (!function_at(o.path, o.address - o.shift, &function, name, sizeof site->name)) {
         char *real = realpath(o.path, NULL);
@@ -154,6 +162,22 @@ bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size)
     snprintf(text, size, "in %s%s%s", w.sites ? w.site[0]->text : "", w.sites > 1 ? ", " : "",
              w.sites > 1 ? w.site[1]->text : "");
     return w.sites > 0;
+}
+
+/* ---- which library asks ---- */
+
+static _Unwind_Reason_Code leave_own(struct _Unwind_Context *context, void *to)
+{
+    walk *w = to;
+    w->site[0] = known(w->rt, _Unwind_GetIP(context));
+    return w->site[0] && w->site[0]->own && ++w->depth < DEEPEST ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+unsigned sl_cuda_calling_library(sl_cuda *rt)
+{
+    walk w = {.rt = rt};
+    _Unwind_Backtrace(leave_own, &w);
+    return w.site[0] ? w.site[0]->library : 0;
 }
 
 /* What stands between a program's code and the launch: nvcc's stub, which has the kernel's name, and what it calls. */

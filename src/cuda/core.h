@@ -371,10 +371,14 @@ cudaError_t sl_cuda_context_set(sl_cuda *rt, sl_cuda_context *context);
 enum { SL_DRIVER_VERSION = 13000, SL_LAST_ATTRIBUTE = 147 };
 const sl_machine *sl_cuda_machine(const sl_cuda *rt);
 const sl_gpu_limits *sl_cuda_limits(const sl_cuda *rt);
-/* 10 × major + minor. */
+/* 10 × major + minor: of the device as programs see it. */
 uint32_t sl_cuda_capability(const sl_cuda *rt);
+/* The same as a library of CUDA sees it (0: the program). Most kernels of these libraries are machine code for the GPUs
+ * that they know, and PTX for later ones: unless --compute-capability says something else, the device is a later one.
+ */
+uint32_t sl_cuda_capability_for(const sl_cuda *rt, unsigned library);
 /* Value of a cudaDeviceAttr, which is the CUdevice_attribute of that number; 0 for what is not there. */
-int sl_cuda_attribute(const sl_cuda *rt, int attribute);
+int sl_cuda_attribute(sl_cuda *rt, int attribute);
 char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size);
 void sl_cuda_device_uuid(char uuid[16]);
 cudaError_t sl_cuda_device_attribute(sl_cuda *rt, int *value, int attribute, int device);
@@ -560,6 +564,8 @@ cudaError_t sl_cuda_fill_submit(sl_cuda *rt, const sl_cuda_fill *fill, cudaStrea
 /* call_site.c: the functions of the program that the call comes from, and the offsets in them:
  * "in on_device<float>+0x2c, main+0x4e". False: they are unknown. */
 bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size);
+/* The library of CUDA that the call comes from (sl_cuda_cuda_library); 0: from elsewhere. */
+unsigned sl_cuda_calling_library(sl_cuda *rt);
 /* The names of those that led to the launch of a kernel, outermost first, a line each. The same. */
 bool sl_cuda_callers(sl_cuda *rt, const char *symbol, char *text, size_t size);
 
@@ -728,6 +734,8 @@ cudaError_t sl_cuda_node_enable(cudaGraphNode_t node, bool enabled, unsigned *wa
 
 /* core.c: whether this text comes for the first time. */
 bool sl_cuda_is_new(sl_cuda *rt, const char *text);
+/* image.c: what the device is to the code of a binary. */
+uint32_t sl_cuda_binary_capability(const sl_cuda *rt, const sl_cuda_binary *binary);
 /* image.c: takes the parts of an image over into `binary`. */
 cudaError_t sl_cuda_image_read(sl_cuda *rt, sl_cuda_binary *binary, const void *image, sl_error *error);
 /* Makes a program of it on the device; sl_cuda_binary_load does so once, and tells failures. */

@@ -25,6 +25,12 @@ uint32_t sl_cuda_capability(const sl_cuda *rt)
     return chosen ? (uint32_t)chosen : SL_PROGRAM_SM;
 }
 
+uint32_t sl_cuda_capability_for(const sl_cuda *rt, unsigned library)
+{
+    enum { LATER_THAN_ANY = 130 };
+    return library && !rt->options.settings.compute_capability ? LATER_THAN_ANY : sl_cuda_capability(rt);
+}
+
 char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size)
 {
     size_t start = (size_t)snprintf(buffer, size, "Sluice emulated ");
@@ -39,7 +45,7 @@ void sl_cuda_device_uuid(char uuid[16])
     memcpy(uuid, "sluice emulator", 16);
 }
 
-int sl_cuda_attribute(const sl_cuda *rt, int attribute)
+int sl_cuda_attribute(sl_cuda *rt, int attribute)
 {
     const sl_machine *m = sl_emu_machine(rt->emu);
     const sl_gpu_limits *l = sl_emu_limits(rt->emu);

@@ -115,12 +115,17 @@ unsigned sl_cuda_cuda_library(const char *file)
     return 0;
 }
 
+uint32_t sl_cuda_binary_capability(const sl_cuda *rt, const sl_cuda_binary *binary)
+{
+    return sl_cuda_capability_for(rt, sl_cuda_cuda_library(sl_cuda_file_at(binary->origin)));
+}
+
 /* What helps where a library of CUDA has no kernel that can run here. */
 static const char *library_advice(const sl_cuda *rt)
 {
     return rt->options.settings.compute_capability
-               ? "for what the program asks of it there is none as PTX"
-               : "run it with --compute-capability 13.0: for a device newer than it knows it has kernels as PTX";
+               ? "run it without --compute-capability: for a device newer than it knows it has kernels as PTX"
+               : "for what the program asks of it there is none as PTX";
 }
 
 static cudaError_t no_ptx(sl_cuda *rt, const sl_cuda_binary *binary, sl_error *error)
@@ -128,7 +133,7 @@ static cudaError_t no_ptx(sl_cuda *rt, const sl_cuda_binary *binary, sl_error *e
     char arch[16];
     const char *file = sl_cuda_file_at(binary->origin);
     const sl_fatbin_entry *machine_code =
-        sl_fatbin_best_cubin(binary->fatbin.entries.items, binary->fatbin.entries.count, sl_cuda_capability(rt));
+        sl_fatbin_best_cubin(binary->fatbin.entries.items, binary->fatbin.entries.count, SL_PROGRAM_SM);
     if (!machine_code)
         sl_fail(error, SL_NOT_FOUND, "a fat binary of %s holds no PTX", file);
     else if (sl_cuda_cuda_library(file))
@@ -148,7 +153,8 @@ static cudaError_t no_ptx(sl_cuda *rt, const sl_cuda_binary *binary, sl_error *e
 static cudaError_t parse_all(sl_cuda *rt, sl_cuda_binary *binary, sl_error *error)
 {
     size_t at = 0;
-    for (const sl_fatbin_entry *best; (best = sl_fatbin_next_ptx(&binary->fatbin, &at, sl_cuda_capability(rt)));) {
+    for (const sl_fatbin_entry *best;
+         (best = sl_fatbin_next_ptx(&binary->fatbin, &at, sl_cuda_binary_capability(rt, binary)));) {
         cudaError_t failed = parse_entry(rt, binary, best, error);
         if (failed)
             return failed;
@@ -318,7 +324,7 @@ static cudaError_t prepare(sl_cuda *rt, sl_cuda_binary *binary, sl_error *error)
         return failed;
     read_cubins(rt, binary);
     count_constants(binary);
-    binary->ptx_sm = binary->modules.count ? binary->modules.items[0]->sm : sl_cuda_capability(rt);
+    binary->ptx_sm = binary->modules.count ? binary->modules.items[0]->sm : sl_cuda_binary_capability(rt, binary);
     return cudaSuccess;
 }
 
@@ -328,7 +334,7 @@ static void note_newer(sl_cuda *rt, const sl_cuda_binary *binary)
     char text[256];
     const char *file = sl_cuda_file_at(binary->origin);
     unsigned library = sl_cuda_cuda_library(file);
-    if (!library || !rt->options.settings.compute_capability || !sl_cuda_is_new(rt, file))
+    if (!library || sl_cuda_capability_for(rt, library) <= SL_PROGRAM_SM || !sl_cuda_is_new(rt, file))
         return;
     snprintf(text, sizeof text,
              "%s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200.",

@@ -399,7 +399,7 @@ cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda
         .ptx_version = f->binary->ptx_sm,
         /* What the driver makes of PTX is code for its device. Where that is one that there
          * is not, libraries choose block sizes by what their PTX was made for. */
-        .binary_version = rt->options.settings.compute_capability ? f->binary->ptx_sm : sl_cuda_capability(rt),
+        .binary_version = sl_cuda_binary_capability(rt, f->binary) == SL_PROGRAM_SM ? SL_PROGRAM_SM : f->binary->ptx_sm,
         .carveout = f->carveout,
         .must_set_cluster = func->explicitcluster && !func->reqnctapercluster[0],
         .large_clusters = f->large_clusters,

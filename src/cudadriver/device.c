@@ -121,10 +121,11 @@ SL_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 
 SL_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
-    SL_CALL_FREE(!major || !minor       ? cudaErrorInvalidValue
-                 : check_device(device) ? cudaErrorInvalidDevice
-                                        : (*major = (int)sl_cuda_capability(rt) / 10,
-                                           *minor = (int)sl_cuda_capability(rt) % 10, cudaSuccess));
+    SL_CALL_FREE(!major || !minor ? cudaErrorInvalidValue
+                 : check_device(device)
+                     ? cudaErrorInvalidDevice
+                     : (*major = (int)sl_cuda_capability_for(rt, sl_cuda_calling_library(rt)) / 10,
+                        *minor = (int)sl_cuda_capability_for(rt, sl_cuda_calling_library(rt)) % 10, cudaSuccess));
 }
 
 /* By the attributes of the same meaning. */

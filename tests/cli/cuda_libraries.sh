@@ -135,10 +135,10 @@ int main()
 }
 END
 
-it 'runs cuBLAS on a device that it does not know, and says so'
+it 'runs cuBLAS as on a device that it does not know, and says so'
 if installed cublas; then
     compile blas.cu blas -lcublas
-    run "$sluice" run --compute-capability 13.0 -- ./blas
+    run "$sluice" run -- ./blas
     exits 0
     stdout_is 'SGEMM: right
 DGEMM: right
@@ -147,19 +147,60 @@ SGEMV: right
 dot: right'
     stderr_has 'cuBLAS chose forward-compatible kernels (libcublas.so.'
     stderr_has sgemm
-    run "$sluice" run --compute-capability 13.0 --json blas.json -- ./blas
+    run "$sluice" run --json blas.json -- ./blas
     file_has blas.json 'cuBLAS chose forward-compatible kernels (libcublas.so.'
-    run "$sluice" model --compute-capability 13.0 --launch 1-1 -- ./blas
+    run "$sluice" model --launch 1-1 -- ./blas
     stderr_has 'cuBLAS chose forward-compatible kernels (libcublas.so.'
 else
     skip 'cuBLAS is not installed'
 fi
 
+cat >lt.cu <<'END'
+#include <cublasLt.h>
+#include <cstdio>
+#include <cuda_fp16.h>
+#include <vector>
+int main()
+{
+    const int N = 64;
+    cublasLtHandle_t handle;
+    cublasLtMatmulDesc_t product;
+    cublasLtMatrixLayout_t shape;
+    std::vector<half> host(N * N, __float2half(0.5f));
+    half *a, *c;
+    float one = 1, none = 0;
+    cudaMalloc(&a, N * N * sizeof(half));
+    cudaMalloc(&c, N * N * sizeof(half));
+    cudaMemcpy(a, host.data(), N * N * sizeof(half), cudaMemcpyHostToDevice);
+    int error = cublasLtCreate(&handle);
+    error |= cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    error |= cublasLtMatrixLayoutCreate(&shape, CUDA_R_16F, N, N, N);
+    error |= cublasLtMatmul(handle, product, &one, a, shape, a, shape, &none, c, shape, c, shape, nullptr, nullptr, 0, 0);
+    cudaMemcpy(host.data(), c, N * N * sizeof(half), cudaMemcpyDeviceToHost);
+    printf("Lt: %d, %g\n", error, __half2float(host[77]));
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 0);
+    printf("program: %d.%d\n", p.major, p.minor);
+}
+END
+
+it 'lets a library of CUDA alone see a newer device: the program sees an H200'
+if installed cublasLt; then
+    compile lt.cu lt -lcublasLt
+    run "$sluice" run -- ./lt
+    exits 0
+    stdout_is 'Lt: 0, 16
+program: 9.0'
+    stderr_has 'cuBLASLt chose forward-compatible kernels (libcublasLt.so.'
+else
+    skip 'cuBLASLt is not installed'
+fi
+
 it 'does not end well when cuBLAS has kernels as machine code only, and says what to do'
 if installed cublas; then
-    run "$sluice" run -- ./blas
+    run "$sluice" run --compute-capability 9.0 -- ./blas
     exits 1
-    stderr_has 'sm_90 alone; run it with --compute-capability 13.0'
+    stderr_has 'sm_90 alone; run it without --compute-capability'
     stdout_lacks 'cuBLAS left'
 else
     skip 'cuBLAS is not installed'
