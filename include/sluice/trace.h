@@ -308,10 +308,9 @@ SL_API void sl_access_addresses(const sl_access *, uint32_t lanes, uint64_t *add
 
 typedef struct sl_trace_writer sl_trace_writer;
 typedef struct sl_trace_filter {
-    const char *kernel_regex;           /* NULL: all; POSIX extended, on symbol or short name */
-    uint64_t first_launch, last_launch; /* inclusive; last 0 with first 0 and !ranged: all */
-    bool ranged;
-    uint64_t blocks; /* per launch, the first N; 0: all */
+    const char *kernel_regex; /* NULL: all; POSIX extended, on symbol or short name */
+    const char *launches;     /* NULL: all; by index, as --launch has them: "3,17,100-120,0-999/10" */
+    uint64_t blocks;          /* per launch, the first N; 0: all */
 } sl_trace_filter;
 
 /* Writes to PATH.tmp-<pid> and renames on close. `producer` is a line for `sluice info` (command, version). */
@@ -342,6 +341,8 @@ SL_API sl_status sl_trace_open(const char *path, sl_trace **, sl_error *damage, 
 /* Analyses that interleave warps keep a launch in memory. With this, what would take more than some 100 MB goes to
  * unnamed temporary files in the folder. NULL, the default: everything stays in memory. Results are the same. */
 SL_API sl_status sl_trace_spill(sl_trace *, const char *folder, sl_error *);
+/* From now on the launches have their first `blocks` blocks only, as if no more had been recorded. 0: all. */
+SL_API void sl_trace_limit_blocks(sl_trace *, uint64_t blocks);
 SL_API void sl_trace_close(sl_trace *);
 SL_API const char *sl_trace_producer(const sl_trace *);
 SL_API uint32_t sl_trace_kernels(const sl_trace *);

@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "time/estimate.h"
 #include "trace/count.h"
+#include "trace/launch_progress.h"
 
 sl_profile_options sl_profile_defaults(const sl_machine *machine)
 {
@@ -160,8 +161,12 @@ static sl_status model_launches(const sl_analysis *analysis, const sl_recording 
     uint32_t launches = recording->launches, before = 0;
     while (wanted && launches && !wanted[launches - 1])
         launches--;
+    sl_launch_progress shown;
+    sl_launch_progress_init(&shown, progress, "modeling", recording->trace, recording->launch, launches, wanted);
+    const sl_progress *inner = progress ? &shown.progress : NULL;
     for (uint32_t n = 0; n < launches && !status && !(analysis->stop && *analysis->stop); n++) {
         uint32_t at = recording->launch[n];
+        sl_launch_progress_begin(&shown, n);
         if (analysis->warms_gaps)
             status = warm_model(analysis, recording, before, at, &caches, error);
         before = at + 1;
@@ -171,8 +176,7 @@ static sl_status model_launches(const sl_analysis *analysis, const sl_recording 
             status = warm_model(analysis, recording, at, at + 1, &caches, error);
             continue;
         }
-        sl_launch_phase(progress, "modeling", n, recording->launches, recording->trace, at);
-        status = model_launch(analysis, recording, n, &caches, sampler, pool, progress, result, error);
+        status = model_launch(analysis, recording, n, &caches, sampler, pool, inner, result, error);
     }
     sl_model_caches_fini(&caches);
     sl_sampler_destroy(sampler);
@@ -185,6 +189,7 @@ typedef struct variants {
     sl_model_variant *variant; /* [work.count] */
     bool warm;                 /* some find what launches before left: launches run one after the other */
     sl_model_caches *caches;   /* [work.count]: of these */
+    const uint32_t *stand_in;  /* [launches] (sl_sampling); NULL: every launch is modeled */
     size_t samplers;
     sl_sampler **sampler; /* [threads * work.count]; NULL: not made yet, or there is none */
 } variants;
@@ -204,8 +209,23 @@ static sl_status estimate_variant(void *to, size_t at, const sl_loaded *loaded, 
     return status ? status : sl_time_add(e->sampler[at], &variant->machine, loaded, result, error);
 }
 
+/* A launch that is left out. */
+static sl_status warm_variants(variants *v, uint32_t n, sl_error *error)
+{
+    const sl_recording *recording = v->work.batch->recording;
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < v->work.count && !status; i++)
+        if (v->variant[i].warm)
+            status =
+                sl_model_warm(&v->variant[i].machine, recording->trace, recording->launch[n], &v->caches[i], error);
+    note_progress(&v->work, "launches", recording->launches);
+    return status;
+}
+
 static sl_status model_variants(variants *v, uint32_t n, unsigned worker, sl_pool *pool, sl_error *error)
 {
+    if (v->stand_in && v->stand_in[n] != n)
+        return warm_variants(v, n, error);
     variants_estimator estimator = {v, v->sampler + worker * v->work.count};
     const sl_recording *recording = v->work.batch->recording;
     size_t count = v->work.count;
@@ -234,10 +254,11 @@ static sl_status variants_job(void *context, size_t index, unsigned worker, sl_e
     return model_variants(context, (uint32_t)index, worker, NULL, error);
 }
 
-static bool is_variant(const sl_analysis *analysis)
+static bool is_variant(const sl_analysis_batch *batch, size_t i)
 {
+    const sl_analysis *analysis = &batch->analysis[i];
     return analysis->kind == SL_ANALYSIS_MODEL && !analysis->details && !analysis->warms_gaps &&
-           !analysis->sampling.when && !analysis->sampling.stand_in;
+           !analysis->sampling.when && analysis->sampling.stand_in == batch->analysis[0].sampling.stand_in;
 }
 
 static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result *result)
@@ -248,13 +269,14 @@ static bool variants_init(variants *v, const sl_analysis_batch *batch, sl_result
     v->caches = calloc(batch->count + 1, sizeof *v->caches);
     for (size_t i = 0; i < batch->count && v->work.number && v->variant && v->caches; i++) {
         const sl_analysis *analysis = &batch->analysis[i];
-        if (!is_variant(analysis))
+        if (!is_variant(batch, i))
             continue;
         sl_model_variant *to = &v->variant[v->work.count];
         memcpy(&to->machine, analysis->machine, sizeof to->machine); /* variants are compared byte by byte */
         to->options = model_options(analysis);
         to->warm = is_warm(analysis) && analysis->machine->levels > 1;
         v->warm |= to->warm;
+        v->stand_in = analysis->sampling.stand_in;
         v->caches[v->work.count].warm = to->warm;
         v->work.number[v->work.count++] = i;
     }
@@ -291,6 +313,8 @@ static sl_status run_variants(const sl_analysis_batch *batch, sl_result *result,
     size_t passes = status ? 0 : sl_model_variants_passes(v.variant, v.work.count);
     for (size_t i = 0; i < v.work.count; i++)
         result[v.work.number[i]].passes = passes;
+    for (size_t i = 0; i < v.work.count && v.stand_in && !status; i++)
+        status = sl_result_stand_in(batch->recording, v.stand_in, &result[v.work.number[i]], error);
     variants_fini(&v);
     return status;
 }
@@ -465,13 +489,16 @@ static sl_status copy_statistics(sl_arena *arena, sl_result_launch *launch, sl_e
 typedef struct isolated {
     const sl_analysis *analysis;
     const sl_recording *recording;
-    sl_result *part; /* [launches] */
+    const bool *wanted; /* [launches]; NULL: all */
+    sl_result *part;    /* [launches] */
 } isolated;
 
 static sl_status isolated_job(void *context, size_t index, unsigned worker, sl_error *error)
 {
     const isolated *l = context;
     (void)worker;
+    if (l->wanted && !l->wanted[index])
+        return SL_OK;
     return simulate(l->analysis, l->recording, (uint32_t)index, 1, NULL, NULL, NULL, NULL, &l->part[index], error);
 }
 
@@ -485,11 +512,11 @@ static sl_status join_part(sl_result *result, uint32_t n, const sl_result *part,
     return status;
 }
 
-static sl_status simulate_isolated(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
-                                   sl_result *result, sl_error *error)
+static sl_status simulate_isolated(const sl_analysis *analysis, const sl_recording *recording, const bool *wanted,
+                                   sl_pool *pool, sl_result *result, sl_error *error)
 {
     uint32_t launches = recording->launches;
-    isolated l = {analysis, recording, calloc(launches + 1u, sizeof *l.part)};
+    isolated l = {analysis, recording, wanted, calloc(launches + 1u, sizeof *l.part)};
     if (!l.part)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < launches; i++) {
@@ -499,7 +526,7 @@ static sl_status simulate_isolated(const sl_analysis *analysis, const sl_recordi
     sl_status status = sl_pool_run(pool, launches, isolated_job, &l, error);
     for (uint32_t i = 0; i < launches; i++) {
         sl_result *part = &l.part[i];
-        if (!status)
+        if (!status && (!wanted || wanted[i]))
             status = join_part(result, i, part, error);
         part->launch = NULL;
         sl_result_fini(part);
@@ -523,7 +550,7 @@ static sl_status run_simulation(const sl_analysis *analysis, const sl_recording 
         return status;
     result->bounded = analysis->bound;
     return analysis->isolated
-               ? simulate_isolated(analysis, recording, pool, result, error)
+               ? simulate_isolated(analysis, recording, wanted, pool, result, error)
                : simulate(analysis, recording, 0, recording->launches, wanted, counts, pool, progress, result, error);
 }
 
@@ -574,16 +601,17 @@ static sl_status each_launch(const sl_analysis *analysis, const sl_recording *re
 {
     bool profiles = analysis->kind == SL_ANALYSIS_PROFILE;
     sl_status status = SL_OK;
+    sl_launch_progress shown;
+    sl_launch_progress_init(&shown, progress, profiles ? "profiling" : "counting", recording->trace, recording->launch,
+                            recording->launches, wanted);
+    const sl_progress *inner = progress ? &shown.progress : NULL;
     for (uint32_t n = 0; n < recording->launches && !status && !(analysis->stop && *analysis->stop); n++) {
+        sl_launch_progress_begin(&shown, n);
         if (wanted && !wanted[n])
             continue;
-        sl_launch_phase(progress, profiles ? "profiling" : "counting", n, recording->launches, recording->trace,
-                        recording->launch[n]);
-        status = profiles ? profile_launch(recording, n, pool, progress, result, error)
+        status = profiles ? profile_launch(recording, n, pool, inner, result, error)
                           : count_launch(analysis, recording, n, pool, result, error);
     }
-    if (!status && profiles)
-        status = sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);
     return status;
 }
 
@@ -615,7 +643,11 @@ static sl_status analyze(work *w, size_t index, sl_pool *pool, const sl_progress
     const sl_recording *recording = w->batch->recording;
     bool shares = w->counts && analyses_share_counts(&w->batch->analysis[w->counted], analysis);
     one o = {analysis, recording, shares ? w->counts : NULL, pool, progress};
-    return sl_analyze_sampled(analysis, recording, pool, progress, run_wanted, &o, &w->result[i], error);
+    sl_result *result = &w->result[i];
+    sl_status status = sl_analyze_sampled(analysis, recording, pool, progress, run_wanted, &o, result, error);
+    return status || !result->profile
+               ? status
+               : sl_profile_sums_init(&result->sums, result->profile, recording->launches, error);
 }
 
 static sl_status analyze_job(void *context, size_t index, unsigned worker, sl_error *error)
@@ -635,7 +667,7 @@ static sl_status run_others(const sl_analysis_batch *batch, sl_result *result, s
     if (!(w.number = calloc(batch->count + 1, sizeof *w.number)))
         return sl_fail_memory(error);
     for (size_t i = 0; i < batch->count; i++)
-        if (!is_variant(&batch->analysis[i]) && batch->analysis[i].kind != SL_ANALYSIS_TUNE)
+        if (!is_variant(batch, i) && batch->analysis[i].kind != SL_ANALYSIS_TUNE)
             w.number[w.count++] = i;
     if (w.count > 1)
         status = count_lines(&w, error);
@@ -729,17 +761,44 @@ static sl_status start_result(const sl_analysis *analysis, const sl_recording *r
     return analysis->details ? sl_launch_log_create(&result->log, error) : SL_OK;
 }
 
+static sl_status run_batch(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
+{
+    sl_status status = run_variants(batch, result, error);
+    if (!status)
+        status = run_others(batch, result, error);
+    return status ? status : run_tunings(batch, result, error);
+}
+
+/* The first analysis chooses the launches of all, if there is to be a sample. */
+static sl_status run_together(const sl_analysis_batch *batch, sl_analysis *analysis, sl_result *result, sl_error *error)
+{
+    bool sampled;
+    sl_analysis_batch first = *batch, rest = *batch;
+    sl_status status =
+        sl_analysis_is_sampled(batch->analysis, batch->recording, batch->pool, batch->progress, &sampled, error);
+    first.count = sampled;
+    rest.count -= sampled;
+    rest.analysis = analysis + sampled;
+    if (!status && sampled)
+        status = run_batch(&first, result, error);
+    memcpy(analysis, batch->analysis, batch->count * sizeof *analysis);
+    for (size_t i = 0; i < batch->count; i++)
+        analysis[i].sampling = (sl_sampling){.stand_in = sampled ? result->sample.stand_in : NULL};
+    return status ? status : run_batch(&rest, result + sampled, error);
+}
+
 sl_status sl_analyze_all(const sl_analysis_batch *batch, sl_result *result, sl_error *error)
 {
     memset(result, 0, batch->count * sizeof *result);
     sl_status status = SL_OK;
     for (size_t i = 0; i < batch->count && !status; i++)
         status = start_result(&batch->analysis[i], batch->recording, &result[i], error);
-    if (!status)
-        status = run_variants(batch, result, error);
-    if (!status)
-        status = run_others(batch, result, error);
-    return status ? status : run_tunings(batch, result, error);
+    if (status || batch->count < 2 || !batch->analysis->sampling.when)
+        return status ? status : run_batch(batch, result, error);
+    sl_analysis *analysis = calloc(batch->count, sizeof *analysis);
+    status = analysis ? run_together(batch, analysis, result, error) : sl_fail_memory(error);
+    free(analysis);
+    return status;
 }
 
 sl_status sl_analyze(const sl_recording *recording, const sl_analysis *analysis, sl_pool *pool,

@@ -39,6 +39,13 @@ sl_status sl_analyze_sampled(const struct sl_analysis *analysis, const sl_record
                              const sl_progress *progress, sl_analyze_wanted *run, void *context, sl_result *result,
                              sl_error *error);
 
+/* Whether it would be a sample. */
+sl_status sl_analysis_is_sampled(const struct sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
+                                 const sl_progress *progress, bool *sampled, sl_error *error);
+/* Gives the launches that were left out, as another analysis chose (sl_sampling.stand_in), the numbers of others. */
+sl_status sl_result_stand_in(const sl_recording *recording, const uint32_t *stand_in, sl_result *result,
+                             sl_error *error);
+
 /* ---- tuning ---- */
 
 /* Whose loads are chosen on the simulated machine, and how. The launch of a kernel with the most warp instructions
@@ -87,7 +94,8 @@ typedef struct sl_analysis {
 sl_profile_options sl_profile_defaults(const sl_machine *machine);
 
 /* Analyses of one recording. Those of the model that one pass over the accesses can answer are answered by one pass
- * unless they ask for details, and the first simulations that share the line counts of a profiling run have one. */
+ * unless they ask for details, and the first simulations that share the line counts of a profiling run have one. Of
+ * several that may be sampled, the first chooses the launches for all. */
 typedef struct sl_analysis_batch {
     const sl_recording *recording;
     size_t count;

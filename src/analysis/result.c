@@ -14,8 +14,10 @@ void sl_result_fini(sl_result *result)
         return;
     sl_launch_log_destroy(result->log);
     sl_profile_sums_fini(&result->sums);
+    const uint32_t *stand_in = result->sample.stand_in; /* others are copies */
     for (uint32_t i = 0; result->profile && i < result->launches; i++)
-        sl_profile_fini(&result->profile[i]);
+        if (!stand_in || stand_in[i] == i)
+            sl_profile_fini(&result->profile[i]);
     free(result->profile);
     sl_sim_search_fini(&result->search);
     sl_array_free(&result->requests);

@@ -116,8 +116,9 @@ static bool can_sample(const sl_analysis *a)
     bool needed;
     if (a->kind == SL_ANALYSIS_MODEL)
         return true;
-    return a->kind == SL_ANALYSIS_SIM && !a->isolated && !a->requests && !a->bound && !a->observer &&
-           (a->cold || sl_sim_can_warm(a->machine)) && !sl_sim_needs_counts(a->machine, &needed, NULL) && !needed;
+    return a->kind == SL_ANALYSIS_SIM && !a->requests && !a->bound && !a->observer &&
+           (a->cold || a->isolated || sl_sim_can_warm(a->machine)) && !sl_sim_needs_counts(a->machine, &needed, NULL) &&
+           !needed;
 }
 
 /* ---- after ---- */
@@ -125,11 +126,17 @@ static bool can_sample(const sl_analysis *a)
 /* The numbers of the launches that were not analyzed. */
 static sl_status fill_in(const sl_recording *recording, const uint32_t *stand_in, sl_result *result, sl_error *error)
 {
-    for (uint32_t n = 0; n < result->launches; n++)
-        if (stand_in[n] != n && stand_in[n] != UINT32_MAX) {
-            result->launch[n] = result->launch[stand_in[n]];
+    for (uint32_t n = 0; n < result->launches; n++) {
+        uint32_t from = stand_in[n];
+        if (from == n || from == UINT32_MAX)
+            continue;
+        if (result->profile)
+            result->profile[n] = result->profile[from];
+        if (result->launch)
+            result->launch[n] = result->launch[from];
+        if (result->launch)
             result->launch[n].analyzed = false;
-        }
+    }
     return result->log ? sl_launch_log_expand(result->log, recording->trace, recording->launch, recording->launches,
                                               stand_in, error)
                        : SL_OK;
@@ -242,25 +249,32 @@ static sl_status run_phases(const sl_analysis *analysis, sl_analyze_wanted *run,
     return status;
 }
 
+sl_status sl_result_stand_in(const sl_recording *recording, const uint32_t *stand_in, sl_result *result,
+                             sl_error *error)
+{
+    uint32_t launches = recording->launches;
+    sl_result_sample *s = &result->sample;
+    if (!(s->stand_in = malloc((launches + 1u) * sizeof *stand_in)))
+        return sl_fail_memory(error);
+    memcpy(s->stand_in, stand_in, launches * sizeof *stand_in);
+    for (uint32_t n = 0; n < launches; n++)
+        s->analyzed += stand_in[n] == n;
+    return fill_in(recording, stand_in, result, error);
+}
+
 /* The choice of another analysis. */
 static sl_status run_chosen(const sl_analysis *analysis, const sl_recording *recording, sl_analyze_wanted *run,
                             void *context, sl_result *result, sl_error *error)
 {
-    uint32_t launches = recording->launches;
     const uint32_t *stand_in = analysis->sampling.stand_in;
-    bool *wanted = calloc(launches + 1u, sizeof *wanted);
-    result->sample.stand_in = malloc((launches + 1u) * sizeof *stand_in);
-    sl_status status = wanted && result->sample.stand_in ? SL_OK : sl_fail_memory(error);
-    for (uint32_t n = 0; n < launches && !status; n++) {
+    bool *wanted = calloc(recording->launches + 1u, sizeof *wanted);
+    sl_status status = wanted ? SL_OK : sl_fail_memory(error);
+    for (uint32_t n = 0; n < recording->launches && !status; n++)
         wanted[n] = stand_in[n] == n;
-        result->sample.analyzed += wanted[n];
-    }
-    if (!status) {
-        memcpy(result->sample.stand_in, stand_in, launches * sizeof *stand_in);
+    if (!status)
         status = run(context, wanted, result, error);
-    }
     free(wanted);
-    return status ? status : fill_in(recording, stand_in, result, error);
+    return status ? status : sl_result_stand_in(recording, stand_in, result, error);
 }
 
 /* All launches, or those until it is stopped. */
@@ -314,25 +328,46 @@ static sl_status run_sample(const sl_analysis *analysis, const sl_recording *rec
     return status;
 }
 
+/* Whether a sample is analyzed; `unit` NULL: that was known without counting. */
+static sl_status decide(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
+                        const sl_progress *progress, bool *sample, sl_launch_sample_unit **unit, sl_error *error)
+{
+    const sl_sampling *how = &analysis->sampling;
+    uint32_t launches = recording->launches;
+    double seconds = 0;
+    *sample = false;
+    *unit = NULL;
+    if (how->when == SL_SAMPLE_NEVER || launches < (how->when == SL_SAMPLE_AUTO ? AUTO_LAUNCHES : 2) ||
+        !can_sample(analysis))
+        return SL_OK;
+    sl_status status = count_units(recording, pool, progress, unit, error);
+    for (uint32_t n = 0; n < launches && !status; n++)
+        seconds += seconds_of(analysis, &(*unit)[n]);
+    *sample = how->when == SL_SAMPLE_ALWAYS || seconds > SL_EXACT_SECONDS;
+    return status;
+}
+
+sl_status sl_analysis_is_sampled(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
+                                 const sl_progress *progress, bool *sampled, sl_error *error)
+{
+    sl_launch_sample_unit *unit;
+    sl_status status = decide(analysis, recording, pool, progress, sampled, &unit, error);
+    if (!status)
+        free(unit);
+    return status;
+}
+
 sl_status sl_analyze_sampled(const sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
                              const sl_progress *progress, sl_analyze_wanted *run, void *context, sl_result *result,
                              sl_error *error)
 {
-    const sl_sampling *how = &analysis->sampling;
-    uint32_t launches = recording->launches;
-    sl_launch_sample_unit *unit = NULL;
-    double seconds = 0;
-    if (how->stand_in && result->launch)
+    sl_launch_sample_unit *unit;
+    bool sample;
+    if (analysis->sampling.stand_in && (result->launch || result->profile))
         return run_chosen(analysis, recording, run, context, result, error);
-    bool may = how->when != SL_SAMPLE_NEVER && result->launch && can_sample(analysis) && launches > 1;
-    if (!may || (how->when == SL_SAMPLE_AUTO && launches < AUTO_LAUNCHES))
-        return run_all(analysis, recording, NULL, pool, run, context, result, error);
-    sl_status status = count_units(recording, pool, progress, &unit, error);
+    sl_status status = decide(analysis, recording, pool, progress, &sample, &unit, error);
     if (status)
         return status;
-    for (uint32_t n = 0; n < launches; n++)
-        seconds += seconds_of(analysis, &unit[n]);
-    return how->when == SL_SAMPLE_AUTO && seconds <= SL_EXACT_SECONDS
-               ? run_all(analysis, recording, unit, pool, run, context, result, error)
-               : run_sample(analysis, recording, unit, run, context, result, error);
+    return sample ? run_sample(analysis, recording, unit, run, context, result, error)
+                  : run_all(analysis, recording, unit, pool, run, context, result, error);
 }

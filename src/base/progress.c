@@ -2,6 +2,7 @@
 #include "base/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -82,13 +83,21 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
     uint64_t now = sl_now_ns();
     if (!total && !done) {
         snprintf(line->phase, sizeof line->phase, "%s", what);
-        *line->what = 0;
-    } else if (strncmp(line->what, what, sizeof line->what - 1) != 0 || done < line->what_done) {
-        begin(line, what, now, done);
+        if (*line->what)
+            line->last_total = 0;
+    } else {
+        if (strncmp(line->what, what, sizeof line->what - 1) != 0 || done < line->last_done ||
+            total != line->last_total)
+            begin(line, what, now, done);
+        line->last_done = done;
+        line->last_total = total;
     }
     if (now - line->start_ns < QUIET_NS || now - line->last_ns < REDRAW_NS)
         return;
-    if (total)
+    if (total && !*line->what)
+        snprintf(counts, sizeof counts, "%.0f%%%s", floor(100.0 * (double)done / (double)total),
+                 time_left(line, now, done, total, left));
+    else if (total)
         snprintf(counts, sizeof counts, "%" PRIu64 "%% of %" PRIu64 " %s%s", done * 100 / total, total, line->what,
                  time_left(line, now, done, total, left));
     else if (done)

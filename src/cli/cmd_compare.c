@@ -16,6 +16,7 @@ typedef struct compare_options {
     sl_option_list gpu, l1, l2, scheduler; /* of A, and of B; one: of both */
     sl_option_list set, change;            /* change: of B alone */
     bool sim;
+    const char *sample;
     sl_option_list match; /* "old=new" */
     sl_option_list fail_if;
 } compare_options;
@@ -72,12 +73,14 @@ static bool can_estimate(const sl_machine *machine)
     return true;
 }
 
-static sl_status analyze(const sl_invocation *inv, const sl_cli_input *recorded, const sl_machine *machine, side *s,
-                         sl_error *error)
+static sl_status analyze(const sl_invocation *inv, const sl_cli_input *recorded, const sl_machine *machine,
+                         const sl_sampling *sampling, side *s, sl_error *error)
 {
     const compare_options *o = inv->values;
-    const sl_analysis analysis = {
-        .kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL, .machine = machine, .seed = o->input.seed};
+    const sl_analysis analysis = {.kind = o->sim ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL,
+                                  .machine = machine,
+                                  .sampling = *sampling,
+                                  .seed = o->input.seed};
     sl_status status =
         sl_result_set_make(&recorded->recording, &analysis, true, recorded->pool, inv->progress, &s->set, error);
     if (!status)
@@ -105,13 +108,41 @@ static void label_side(const compare_options *o, int which, const char *subject,
         snprintf(s->label + used, sizeof s->label - used, " (%s)", o->sim ? "simulated" : "modeled");
 }
 
+/* The first of the intervals is that of cycles; a side that follows the choice of the other one has none. */
+static void label_sample(const sl_result *result, side *s)
+{
+    const sl_result_sample *sample = &result->sample;
+    size_t used = strlen(s->label);
+    if (!sample->stand_in)
+        return;
+    used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %u of %u launches", sample->analyzed,
+                             result->launches);
+    if (sample->intervals && sample->interval->total > 0 && used < sizeof s->label)
+        snprintf(s->label + used, sizeof s->label - used, ", %s +/- %.2g%%",
+                 sl_counter_infos[sample->interval->counter].name,
+                 100 * sample->interval->half / sample->interval->total);
+}
+
+/* Of two sides of one input, B has the launches that were chosen for A: their difference is surer than they are. */
+static sl_sampling sampling_of(const sl_sampling *asked, const side *a)
+{
+    const uint32_t *stand_in = a ? a->set.measured.sample.stand_in : NULL;
+    if (!a)
+        return *asked;
+    return (sl_sampling){
+        .when = stand_in ? asked->when : SL_SAMPLE_NEVER, .target = asked->target, .stand_in = stand_in};
+}
+
 /* One input, for both sides or one of them. */
 static int analyze_input(const sl_invocation *inv, const sl_invocation *one, bool of[2], side sides[2])
 {
     const compare_options *o = inv->values;
     sl_machine machine[2];
     sl_cli_input input;
+    sl_sampling asked;
     sl_error error;
+    if (sl_sampling_of(o->sample, &asked, &error))
+        return sl_cli_usage(inv, "%s", error.text);
     for (int i = 0; i < 2; i++)
         if (of[i] && choose_machine(inv, i, &machine[i], &error))
             return sl_cli_fail(inv, &error);
@@ -129,8 +160,11 @@ static int analyze_input(const sl_invocation *inv, const sl_invocation *one, boo
         if (!of[i])
             continue;
         label_side(o, i, input.subject, &machine[i], &sides[i]);
-        if (analyze(inv, &input, &machine[i], &sides[i], &error))
+        const sl_sampling sampling = sampling_of(&asked, of[0] && i ? &sides[0] : NULL);
+        if (analyze(inv, &input, &machine[i], &sampling, &sides[i], &error))
             code = sl_cli_fail(inv, &error);
+        else
+            label_sample(&sides[i].set.measured, &sides[i]);
     }
     code = sl_cli_input_code(&input, code);
     sl_cli_input_close(&input);
@@ -260,6 +294,7 @@ static const sl_option options[] = {
     {"l2", 0, SL_OPTION_LIST, "POLICY", "L2 policies, likewise", AT(l2), 0, 0, NULL},
     {"scheduler", 0, SL_OPTION_LIST, "NAME", "Warp scheduler, likewise", AT(scheduler), 0, 0, NULL},
     {"sim", 0, SL_OPTION_FLAG, NULL, "Simulate cycle by cycle (default: model)", AT(sim), 0, 0, NULL},
+    SL_SAMPLE_OPTION(AT(sample)),
     {"match", 0, SL_OPTION_LIST, "OLD=NEW", "Compare kernel OLD of A with kernel NEW of B, by symbol or name (default: equal symbols, then kernels whose memory instructions are alike); may be repeated", AT(match), 0, 0, NULL},
     {"fail-if", 0, SL_OPTION_LIST, "CONDITION", "Exit with 1 if CONDITION holds for all launches together: COUNTER > +5% (a change), COUNTER > +1000, or COUNTER < 80 (the value of B); may be repeated", AT(fail_if), 0, 0, NULL},
     {0},

@@ -14,12 +14,13 @@
 #include "cli/output.h"
 #include "cli/show_results.h"
 #include "report/findings.h"
+#include "report/results.h"
 #include "report/validate.h"
 
 typedef struct report_options {
     sl_input_options input;
     sl_model_settings model;
-    const char *counters;
+    const char *counters, *sample;
     uint64_t min_sectors;
     bool brief, sim, cold;
     const char *plan, *code;
@@ -30,6 +31,7 @@ typedef struct report {
     const report_options *options;
     sl_machine machine;
     sl_model_options settings;
+    sl_sampling sampling;
     char without[SL_WITHOUT_BYTES];
     sl_cli_input input;
     sl_arena arena;
@@ -55,6 +57,7 @@ static sl_status run_sweep(report *r, sl_analysis_kind kind, sl_status (*points)
     like.seed = r->options->input.seed;
     like.without = r->without;
     like.cold = r->options->cold;
+    like.sampling.stand_in = r->set.measured.sample.stand_in;
     sl_progress_phase(r->inv->progress, points == sl_sweep_sizes ? "trying sizes of L1" : "trying policies");
     sl_status status = sl_sweep_init(sweep, &like, points == sl_sweep_sizes, error);
     if (!status)
@@ -72,14 +75,13 @@ static sl_status validate(report *r, sl_error *error)
     const sl_ncu_wanted wanted = {.owner = input->spec.name,
                                   .workload = input->kind == SL_INPUT_WORKLOAD ? input->spec.name : NULL,
                                   .kernel_regex = o->kernel_regex,
-                                  .ranged = o->launch.given,
-                                  .first = o->launch.first,
-                                  .last = o->launch.last};
+                                  .launches = o->launch};
     sl_point point = SL_POINT_START;
     point.kind = SL_ANALYSIS_MODEL;
     point.resolved = &r->machine;
     point.seed = o->seed;
     point.without = r->without;
+    point.sampling = r->sampling;
     point.cold = true; /* as ncu counts with --cache-control all */
     sl_status status = sl_hardware_comparison_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->input.pool,
                                                   r->inv->progress, &r->compared, error);
@@ -93,6 +95,7 @@ static sl_status validate(report *r, sl_error *error)
                                     .variants = 1,
                                     .variant = variants,
                                     .min_sectors = r->options->min_sectors,
+                                    .stood_for = r->compared.pairs.count - r->compared.analyzed,
                                     .unmeasured = r->compared.pairs.unmeasured};
     return status;
 }
@@ -103,17 +106,19 @@ static sl_status gather(report *r, sl_error *error)
 {
     const sl_recording *recording = &r->input.recording;
     sl_pool *pool = r->input.pool;
-    const sl_analysis profile = {.kind = SL_ANALYSIS_PROFILE, .machine = &r->machine};
     const sl_analysis model = {.kind = SL_ANALYSIS_MODEL,
                                .cold = r->options->cold,
                                .machine = &r->machine,
+                               .sampling = r->sampling,
                                .seed = r->settings.seed,
                                .model = r->settings};
-    sl_status status = sl_analyze(recording, &profile, pool, r->inv->progress, &r->profile, error);
-    if (!status)
-        status = sl_result_set_make(recording, &model, true, pool, r->inv->progress, &r->set, error);
+    sl_status status = sl_result_set_make(recording, &model, true, pool, r->inv->progress, &r->set, error);
+    const sl_analysis profile = {
+        .kind = SL_ANALYSIS_PROFILE, .machine = &r->machine, .sampling.stand_in = r->set.measured.sample.stand_in};
     if (!status)
         status = sl_group_results(r->inv, &r->set, error);
+    if (!status)
+        status = sl_analyze(recording, &profile, pool, r->inv->progress, &r->profile, error);
     const sl_findings_input find = sl_findings_input_of(&r->set, recording, &model, pool);
     if (!status)
         status = sl_findings_find(&find, &r->findings, error);
@@ -131,8 +136,12 @@ static sl_status gather(report *r, sl_error *error)
 static sl_status make_page(report *r, sl_report_info *info, sl_page **page, sl_error *error)
 {
     bool compared = !r->options->brief;
+    char sample[160];
+    const sl_result *modeled = &r->set.measured;
+    sl_sample_heading(&modeled->sample, modeled->launches, "analyzed", sample, sizeof sample);
     sl_page_input input = {
         .subject = r->input.subject,
+        .note = *sample ? sl_arena_strdup(&r->arena, sample) : NULL,
         .info = {.command = "report",
                  .machine = r->machine.name,
                  .seed = &r->options->input.seed,
@@ -162,13 +171,17 @@ static sl_status make_page(report *r, sl_report_info *info, sl_page **page, sl_e
 static sl_status print_summary(const report *r, const sl_report_info *info, sl_error *error)
 {
     const char *path = r->inv->common->output;
-    char bytes[SL_HUMAN_BYTES];
+    char bytes[SL_HUMAN_BYTES], sample[160];
     struct stat file;
     if (stat(path, &file) || !file.st_size)
         return SL_OK;
     sl_document *d = sl_document_create(info, SL_FORM_TEXT);
     sl_document_line(d, "%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
                      r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)file.st_size, bytes));
+    sl_sample_heading(&r->set.measured.sample, r->set.measured.launches, "analyzed", sample, sizeof sample);
+    if (*sample)
+        sl_document_line(d, "%s\n", sample);
+    sl_document_sample(d, &r->set.measured);
     sl_document_findings_text(d);
     sl_status status = sl_document_print(d, sl_cli_input_stream(&r->input), error);
     sl_document_destroy(d);
@@ -184,6 +197,7 @@ static int show(report *r)
     sl_status status = make_page(r, &info, &page, &error);
     if (!status) {
         sl_document *d = sl_document_create(&info, sl_forms_wanted(common) & ~(unsigned)SL_FORM_TEXT);
+        sl_document_sample(d, &r->set.measured);
         sl_document_page(d, page, true);
         status = sl_document_save(r->inv, d, NULL, stdout, &error);
     }
@@ -230,6 +244,8 @@ static int run_report(const sl_invocation *inv)
         return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
+    if (sl_sampling_of(o->sample, &r.sampling, &error))
+        return sl_cli_usage(inv, "%s", error.text);
     sl_arena_init(&r.arena);
     r.settings = sl_model_options_of(&o->model, o->input.seed);
     sl_model_without(&r.settings, r.without);
@@ -259,6 +275,7 @@ static const sl_option options[] = {
     {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every L1 policy cycle by cycle", AT(sim), 0, 0, NULL},
     {"plan", 0, SL_OPTION_STRING, "FILE", "Show for each load its affinities and its mode in this bypass plan of 'sluice tune'", AT(plan), 0, 0, NULL},
     {"code", 0, SL_OPTION_STRING, "FILE", "With --plan and a trace: the PTX that the trace was recorded from", AT(code), 0, 0, NULL},
+    SL_SAMPLE_OPTION(AT(sample)),
     {"brief", 0, SL_OPTION_FLAG, NULL, "Omit the comparisons of cache sizes and policies", AT(brief), 0, 0, NULL},
     {0},
 };

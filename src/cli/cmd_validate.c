@@ -15,7 +15,7 @@
 typedef struct validate_options {
     sl_input_options input;
     sl_model_settings model;
-    const char *counters, *counters_of, *plot;
+    const char *counters, *counters_of, *plot, *sample;
     uint64_t min_sectors;
     bool ablation;
     int with; /* predictor */
@@ -35,6 +35,7 @@ typedef struct validator {
     const sl_invocation *inv;
     const validate_options *options;
     sl_machine machine;
+    sl_sampling sampling;
     sl_ncu ncu;
     const char **workloads; /* of ncu, for 'all' */
     size_t variants;
@@ -61,6 +62,7 @@ static void make_variants(validator *v)
         bool simulates = o->with == WITH_SIM || (o->with == WITH_BOTH && i);
         v->variant[i].kind = simulates ? SL_ANALYSIS_SIM : SL_ANALYSIS_MODEL;
         v->variant[i].cold = v->variant[i].isolated = true;
+        v->variant[i].sampling = v->sampling;
         v->variant[i].seed = o->input.seed;
         v->variant[i].resolved = &v->machine;
         v->variant[i].without = sl_model_without(&model, v->without[i]);
@@ -86,9 +88,7 @@ static sl_status compare(const validator *v, subject *s, const sl_progress *prog
                                               : s->opened.input.kind == SL_INPUT_WORKLOAD ? name
                                                                                           : NULL,
                                   .kernel_regex = o->kernel_regex,
-                                  .ranged = o->launch.given,
-                                  .first = o->launch.first,
-                                  .last = o->launch.last};
+                                  .launches = o->launch};
     sl_status status = sl_hardware_comparison_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants,
                                                   s->opened.pool, progress, &s->compared, error);
     if (status)
@@ -104,7 +104,7 @@ static int validate_one(validator *v, subject *s)
     int code = sl_cli_input_open(&s->opened, v->inv, SL_TAKES_ALL, v->machine.lanes, false);
     if (code)
         return code;
-    s->opened.record.filter.ranged = false;
+    s->opened.record.filter.launches = NULL;
     code = sl_cli_input_take(&s->opened, v->inv, false);
     if (code)
         return code;
@@ -213,6 +213,7 @@ static int report(const validator *v, const subject *subjects, size_t count)
     sl_arena_init(&arena);
     sl_status status = describe(v, subjects, &arena, &all.info, &error);
     for (size_t i = 0; i < count && !status; i++) {
+        all.stood_for += subjects[i].compared.pairs.count - subjects[i].compared.analyzed;
         all.unmeasured += subjects[i].compared.pairs.unmeasured;
         for (size_t k = 0; k < subjects[i].compared.pairs.count && !status; k++)
             if (!sl_array_push(&launches, subjects[i].launch[k]))
@@ -364,6 +365,8 @@ static int run_validate(const sl_invocation *inv)
     if (o->with != WITH_MODEL &&
         (o->ablation || o->model.no_latency || o->model.no_associativity || o->model.no_mshr || o->model.no_divergence))
         return sl_cli_usage(inv, "--ablation and --no-... require --with model");
+    if (sl_sampling_of(o->sample, &v.sampling, &error))
+        return sl_cli_usage(inv, "%s", error.text);
     make_variants(&v);
     sl_status status = prepare(&v, &error);
     if (!status)
@@ -392,6 +395,7 @@ static const sl_option options[] = {
     SL_MODEL_OPTIONS(validate_options),
     {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also report the mean errors of the model without each extension of the HPCA 2014 paper", AT(ablation), 0, 0, NULL},
+    SL_SAMPLE_OPTION(AT(sample)),
     {"plot", 0, SL_OPTION_STRING, "FILE", "Draw a scatter plot of each quantity as SVG", AT(plot), 0, 0, NULL},
     {0},
 };

@@ -8,6 +8,7 @@
 #include "cli/folders.h"
 #include "cli/output.h"
 #include "exec/start.h"
+#include "trace/kernel_filter.h"
 
 #define SL_OPTION_TEXT SL_OPTION_STRING /* as settings.def calls it */
 
@@ -104,21 +105,18 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
     bool plans = to->input.spec.number_loads || sl_was_given(inv, "plan");
     if (plans && to->input.kind == SL_INPUT_PROGRAM)
         snprintf(to->ptx, sizeof to->ptx, "%s/ptx", to->scratch);
-    to->record = (sl_record_options){.filter = {.kernel_regex = o->kernel_regex,
-                                                .first_launch = o->launch.first,
-                                                .last_launch = o->launch.last,
-                                                .ranged = o->launch.given,
-                                                .blocks = o->blocks},
-                                     .process = (uint32_t)o->process,
-                                     .settings = o->settings,
-                                     .output_to_stderr = sl_output_takes_stdout(inv->common),
-                                     .producer = inv->line,
-                                     .scratch = to->scratch,
-                                     .ptx_path = *to->ptx ? to->ptx : NULL,
-                                     .spill = sl_temporary_base(),
-                                     .start_program = sl_program_start,
-                                     .program_context = (void *)(uintptr_t)&inv->common->quiet,
-                                     .progress = inv->progress};
+    to->record =
+        (sl_record_options){.filter = {.kernel_regex = o->kernel_regex, .launches = o->launch, .blocks = o->blocks},
+                            .process = (uint32_t)o->process,
+                            .settings = o->settings,
+                            .output_to_stderr = sl_output_takes_stdout(inv->common),
+                            .producer = inv->line,
+                            .scratch = to->scratch,
+                            .ptx_path = *to->ptx ? to->ptx : NULL,
+                            .spill = sl_temporary_base(),
+                            .start_program = sl_program_start,
+                            .program_context = (void *)(uintptr_t)&inv->common->quiet,
+                            .progress = inv->progress};
     to->record.settings.threads = inv->common->threads;
     if (!o->settings.lanes)
         to->record.settings.lanes = lanes ? lanes : 32;
@@ -210,7 +208,8 @@ int sl_cli_input_open(sl_cli_input *to, const sl_invocation *inv, unsigned kinds
         code = check_lanes(inv, lanes);
     if (code)
         return code;
-    if (sl_input_check(&spec, kind, &error))
+    sl_launch_set launches;
+    if (sl_launch_set_parse(options_of(inv)->launch, &launches, &error) || sl_input_check(&spec, kind, &error))
         return sl_cli_usage(inv, "%s", error.text);
     status = sl_input_open(&spec, &to->input, &error);
     if (!status && kind != SL_INPUT_TRACE && sl_temporary_folder(to->scratch, sizeof to->scratch, &error)) {

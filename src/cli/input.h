@@ -12,9 +12,9 @@
 typedef struct sl_input_options {
     sl_common common;
     const char *kernel_regex; /* NULL: all kernels */
-    sl_option_range launch;
-    uint64_t blocks;  /* of each launch; 0: all */
-    uint64_t process; /* 0: all */
+    const char *launch;       /* NULL: all launches */
+    uint64_t blocks;          /* of each launch; 0: all */
+    uint64_t process;         /* 0: all */
     /* From here on they say what the input is and how it runs (sl_is_input_option). */
     sl_run_settings settings;
     const char *entry;

@@ -51,9 +51,7 @@ static const option_entry TABLE[] = {
     ENTRY(counters, FLAG, 0, 0, NULL),
     ENTRY(no_shared, FLAG, 0, 0, NULL),
     ENTRY(kernel_regex, ARRAY, 0, 0, NULL),
-    ENTRY(ranged, FLAG, 0, 0, NULL),
-    ENTRY(first_launch, NUMBER, 0, 0, NULL),
-    ENTRY(last_launch, NUMBER, 0, 0, NULL),
+    ENTRY(launches, ARRAY, 0, 0, NULL),
     ENTRY(blocks, NUMBER, 0, 0, NULL),
     ENTRY(ptx, ARRAY, 0, 0, NULL),
     ENTRY(plan, ARRAY, 0, 0, NULL),
@@ -224,8 +222,6 @@ void sl_cuda_options_fini(sl_cuda_options *options)
 sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options)
 {
     return (sl_trace_filter){.kernel_regex = *options->kernel_regex ? options->kernel_regex : NULL,
-                             .first_launch = options->first_launch,
-                             .last_launch = options->last_launch,
-                             .ranged = options->ranged,
+                             .launches = *options->launches ? options->launches : NULL,
                              .blocks = options->blocks};
 }

@@ -32,8 +32,8 @@ typedef struct sl_cuda_options {
     bool counters;              /* count requests and sectors even without a trace */
     bool no_shared;             /* …but no accesses to shared memory */
     char kernel_regex[512];     /* filters, as sl_trace_filter */
-    bool ranged;
-    uint64_t first_launch, last_launch, blocks;
+    char launches[2048];
+    uint64_t blocks;
 } sl_cuda_options;
 
 /* *text is malloc'ed. A value with a newline in it is refused: SL_INVALID. */

@@ -102,9 +102,6 @@ static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, 
                              .zstd_level = (uint64_t)o->zstd_level,
                              .counters = o->count,
                              .no_shared = o->no_shared,
-                             .ranged = o->filter.ranged,
-                             .first_launch = o->filter.first_launch,
-                             .last_launch = o->filter.last_launch,
                              .blocks = o->filter.blocks};
     const struct {
         const char *name, *value;
@@ -115,6 +112,7 @@ static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, 
         {"the file for PTX", o->ptx_path ? o->ptx_path : "", out->ptx, sizeof out->ptx},
         {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
          sizeof out->kernel_regex},
+        {"--launch", o->filter.launches ? o->filter.launches : "", out->launches, sizeof out->launches},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if ((size_t)snprintf(texts[i].to, texts[i].size, "%s", texts[i].value) >= texts[i].size)

@@ -94,7 +94,10 @@ static sl_status choose_launches(sl_recording *r, const sl_trace_filter *filter,
     static const sl_trace_filter everything = {0};
     const sl_trace_filter *f = filter ? filter : &everything;
     sl_kernel_filter kernels;
-    sl_status status = sl_kernel_filter_init(&kernels, f->kernel_regex, error);
+    sl_launch_set among;
+    sl_status status = sl_launch_set_parse(f->launches, &among, error);
+    if (!status)
+        status = sl_kernel_filter_init(&kernels, f->kernel_regex, error);
     if (status)
         return status;
     uint32_t all = sl_trace_launches(r->trace);
@@ -102,8 +105,7 @@ static sl_status choose_launches(sl_recording *r, const sl_trace_filter *filter,
     for (uint32_t n = 0; r->launch && n < all; n++) {
         const sl_trace_launch *launch = sl_trace_launch_at(r->trace, n);
         const sl_trace_kernel *kernel = sl_trace_kernel_at(r->trace, launch->kernel);
-        bool within = !f->ranged || (launch->index >= f->first_launch && launch->index <= f->last_launch);
-        if (within && sl_kernel_matches(&kernels, kernel->symbol, kernel->name))
+        if (sl_launch_set_has(&among, launch->index) && sl_kernel_matches(&kernels, kernel->symbol, kernel->name))
             r->launch[r->launches++] = n;
     }
     sl_kernel_filter_fini(&kernels);
@@ -122,6 +124,8 @@ sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, con
     sl_status status = sl_trace_open(path, &recording->trace, &recording->damage, error);
     if (!status)
         status = sl_trace_spill(recording->trace, spill, error);
+    if (!status && filter)
+        sl_trace_limit_blocks(recording->trace, filter->blocks);
     if (!status)
         status = choose_launches(recording, filter, error);
     if (status)

@@ -221,6 +221,9 @@ sl_status sl_section_hardware(FILE *file, const sl_page *page, sl_error *error)
         sl_section_chart(file, what, SIZE_MAX, sl_quantity_title(q));
     }
     fputs("</div>\n", file);
+    if (v->stood_for)
+        fprintf(file, "<p class=note>%llu of %zu launches have the prediction of one that counts alike.</p>\n",
+                (unsigned long long)v->stood_for, v->launches);
     if (v->unmeasured)
         fprintf(file, "<p class=note>%llu launches have no hardware counters.</p>\n",
                 (unsigned long long)v->unmeasured);

@@ -50,6 +50,7 @@ typedef struct sl_validation {
     size_t variants;            /* the first is the model as it was asked for */
     const char *const *variant; /* [variants]: names */
     uint64_t min_sectors;       /* launches with more load sectors than this count in means */
+    uint64_t stood_for;         /* launches whose prediction is that of one that counts alike */
     uint64_t unmeasured;        /* launches that the file had no counters of */
     sl_report_info info;
 } sl_validation;

@@ -366,6 +366,8 @@ void sl_document_validation_data(sl_document *d, const sl_validation *v)
     sl_document_count(d, "min_sectors", v->min_sectors);
     sl_document_count(d, "launches_counted", counted(v));
     sl_document_count(d, "launches_without_counters", v->unmeasured);
+    if (v->stood_for)
+        sl_document_count(d, "launches_stood_for", v->stood_for);
     add_mean_data(d, v);
     sl_document_json(d, "counters", write_counters, v);
     sl_table *json = sl_document_table(d, "launches", NULL, SL_FORM_JSON, launches, sizeof launches / sizeof *launches);
@@ -385,6 +387,9 @@ void sl_document_validation(sl_document *d, const sl_validation *v)
         return;
     }
     add_launches(d, v);
+    if (v->stood_for)
+        sl_document_line(d, "\n%llu of %zu launches have the prediction of one that counts alike\n",
+                         (unsigned long long)v->stood_for, v->launches);
     if (v->unmeasured)
         sl_document_line(d, "\n%llu more launches have no counters\n", (unsigned long long)v->unmeasured);
     add_means(d, v);

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "policy/line_counts.h"
+#include "trace/launch_progress.h"
 
 /* What a run of the launches needs to know. */
 typedef struct run {
     const sl_sim_series *series;
     sl_sim *sim;
     sl_pool *pool;
-    const sl_progress *progress;
-    const char *verb;             /* of it */
+    const char *verb; /* of the progress */
+    sl_launch_progress *shown;
     sl_line_counts *const *known; /* [launches]; NULL: none */
     sl_line_counts **record;      /* the same */
     bool cold;                    /* caches are empty before each launch */
@@ -50,9 +51,9 @@ static sl_status run_launch(const run *r, uint32_t n, sl_error *error)
     sl_loaded *loaded = NULL;
     sl_sim_result result = {0};
     sl_status warmed = warm_gap(r, n, error);
+    sl_launch_progress_begin(r->shown, n);
     if (warmed || (s->wanted && !s->wanted[n]))
         return warmed ? warmed : warm_launch(r, s->launch[n], error);
-    sl_launch_phase(r->progress, r->verb, n, s->launches, s->trace, s->launch[n]);
     sl_status status = sl_loaded_create(s->trace, s->launch[n], r->pool, &loaded, error);
     if (!status) {
         sl_sim_set_counts(r->sim, r->known ? r->known[n] : NULL, r->record ? r->record[n] : NULL);
@@ -68,14 +69,19 @@ static sl_status run_launch(const run *r, uint32_t n, sl_error *error)
 static sl_status run_all(run *r, const sl_machine *machine, const sl_sim_options *options, char **state,
                          sl_error *error)
 {
+    const sl_sim_series *s = r->series;
     sl_sim_options with_pool = *options;
+    sl_launch_progress shown;
+    uint32_t launches = launches_needed(s);
+    sl_launch_progress_init(&shown, options->progress, r->verb, s->trace, s->launch, launches, s->wanted);
+    r->shown = &shown;
     r->cold = options->cold;
     with_pool.pool = r->pool;
+    with_pool.progress = options->progress ? &shown.progress : NULL;
     sl_status status = sl_sim_create_with(machine, &with_pool, &r->sim, error);
-    uint32_t launches = launches_needed(r->series);
-    for (uint32_t n = 0; n < launches && !status && !(r->series->stop && *r->series->stop); n++)
+    for (uint32_t n = 0; n < launches && !status && !(s->stop && *s->stop); n++)
         status = run_launch(r, n, error);
-    sl_progress_update(r->progress, "launches", 1, 1);
+    sl_launch_progress_end(&shown);
     if (status && state && r->sim && sl_sim_state_text(r->sim))
         *state = strdup(sl_sim_state_text(r->sim));
     sl_sim_destroy(r->sim);
@@ -128,7 +134,7 @@ sl_status sl_sim_series_count(const sl_sim_series *series, const sl_machine *mac
         made[n] = sl_line_counts_create(machine->cores / machine->level[0].cores_per_instance);
         ok = made[n];
     }
-    run r = {.series = series, .pool = pool, .progress = options->progress, .verb = "profiling", .record = made};
+    run r = {.series = series, .pool = pool, .verb = "profiling", .record = made};
     sl_status status = ok ? run_all(&r, &plain, &quiet, state, error) : sl_fail_memory(error);
     if (status)
         sl_sim_series_free_counts(series, made);
@@ -156,7 +162,6 @@ sl_status sl_sim_series_run(const sl_sim_series *series, const sl_machine *machi
         status = sl_sim_series_count(series, machine, options, pool, &made, state, error);
     run r = {.series = series,
              .pool = pool,
-             .progress = options->progress,
              .verb = "simulating",
              .known = made ? made : series->counts,
              .each = each,

@@ -67,6 +67,8 @@ static sl_status run_points(const sl_point_batch *batch, sl_hardware_comparison 
 {
     sl_point_result *result = calloc(batch->count + 1, sizeof *result);
     sl_status status = result ? sl_points_run(batch, result, error) : sl_fail_memory(error);
+    const sl_result_sample *sample = &result[0].result.sample;
+    to->analyzed = !status && sample->stand_in ? sample->analyzed : to->pairs.count;
     for (size_t at = 0; at < to->pairs.count && !status; at++)
         for (size_t i = 0; i < to->points; i++) {
             sl_counts *counts = &to->predicted[at * to->points + i];

@@ -10,6 +10,7 @@
 typedef struct sl_hardware_comparison {
     sl_ncu_pairs pairs;
     size_t points;
+    size_t analyzed;      /* pairs; the others have the predictions of one that counts alike (sl_point.sampling) */
     sl_counts *predicted; /* [pairs.count][points]; counters that a point does not have come from the trace */
 } sl_hardware_comparison;
 

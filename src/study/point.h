@@ -25,6 +25,7 @@ typedef struct sl_point {
     const sl_machine *resolved; /* the machine, if it is loaded already; NULL: as the strings say */
     const char *without;        /* extensions of the model that are off: "latency mshr" */
     const char *plan;           /* SL_ANALYSIS_SIM: file of a bypass plan for the code of the input */
+    sl_sampling sampling;       /* of points that are not stored */
     /* as in sl_analysis */
     bool cold, isolated, requests, loads_only;
 } sl_point;

@@ -79,6 +79,7 @@ static sl_status as_analysis(const sl_point *point, const sl_machine *machine, c
     *analysis = (sl_analysis){.kind = point->kind,
                               .machine = machine,
                               .seed = point->seed,
+                              .sampling = point->sampling,
                               .cold = point->cold,
                               .isolated = point->isolated,
                               .requests = point->requests,

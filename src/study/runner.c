@@ -202,18 +202,15 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
     if (trouble)
         return sl_fail(why, SL_INVALID, "%s", trouble);
     trace_path(r, j, path);
-    uint64_t only = strtoull(j->point->launch, NULL, 10);
     const sl_trace_filter filter = {.kernel_regex = *j->point->kernel ? j->point->kernel : NULL,
-                                    .ranged = *j->point->launch,
-                                    .first_launch = only,
-                                    .last_launch = only};
+                                    .launches = j->point->launch};
     sl_status status =
         sl_recording_open(j->recorded ? j->point->input.name : path, &filter, r->runner->traces, recording, why);
     if (!status && recording->damage.status) {
         *why = recording->damage;
         status = why->status;
     }
-    if (!status && filter.ranged && !recording->launches)
+    if (!status && *j->point->launch && !recording->launches)
         status = sl_fail(why, SL_NOT_FOUND, "%s has no launch %s%s%s", j->point->input.name, j->point->launch,
                          filter.kernel_regex ? " of a kernel that matches " : "", j->point->kernel);
     else if (!status && filter.kernel_regex && !recording->launches)

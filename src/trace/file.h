@@ -29,6 +29,7 @@ struct sl_trace {
     sl_arena arena; /* kernels, allocations, the producer's line */
     const char *producer;
     const char *spill;                         /* see sl_trace_spill */
+    uint64_t blocks;                           /* of each launch, the first ones; 0: all */
     SL_ARRAY(const sl_trace_kernel *) kernels; /* NULL where the file is damaged */
     SL_ARRAY(sl_range_table) ranges;
     SL_ARRAY(sl_chunk) chunks;

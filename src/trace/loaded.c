@@ -428,11 +428,3 @@ sl_status sl_warp_reader_access(sl_warp_reader *r, bool *more, sl_error *error)
     sl_what_if_apply(l->what_if.id, &l->kernel->inst[access->inst], &warp, access);
     return SL_OK;
 }
-
-void sl_launch_phase(const sl_progress *progress, const char *verb, uint64_t number, uint64_t launches,
-                     const sl_trace *trace, uint32_t launch)
-{
-    const sl_trace_kernel *kernel = sl_trace_kernel_at(trace, sl_trace_launch_at(trace, launch)->kernel);
-    sl_progress_phase(progress, "%s launch %" PRIu64 " of %" PRIu64 "%s%s", verb, number + 1, launches,
-                      kernel ? ", " : "", kernel ? kernel->name : "");
-}

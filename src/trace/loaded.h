@@ -56,8 +56,4 @@ sl_status sl_warp_reader_step(sl_warp_reader *reader, bool *more, sl_error *erro
 /* As sl_warp_cursor_access; of a view of a trace (what_if.h), the access as that makes it. */
 sl_status sl_warp_reader_access(sl_warp_reader *reader, bool *more, sl_error *error);
 
-/* The phase "simulating launch 3 of 12, spmv"; the first launch is number 0. `launch` is its number in the trace. */
-void sl_launch_phase(const sl_progress *progress, const char *verb, uint64_t number, uint64_t launches,
-                     const sl_trace *trace, uint32_t launch);
-
 #endif

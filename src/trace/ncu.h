@@ -52,8 +52,7 @@ typedef struct sl_ncu_wanted {
     const char *owner;        /* whose launches they are, for messages: a trace, a workload */
     const char *workload;     /* rows of that one; NULL: of the only one in the file that the launches fit */
     const char *kernel_regex; /* NULL: all kernels */
-    bool ranged;
-    uint64_t first, last; /* launches, by index; only when ranged */
+    const char *launches;     /* NULL: all; as sl_trace_filter has them */
 } sl_ncu_wanted;
 
 typedef struct sl_ncu_pair {

@@ -16,6 +16,7 @@ typedef struct matcher {
     const uint32_t *launch;
     size_t launches;
     sl_kernel_filter kernels;
+    sl_launch_set among;
     const sl_ncu_launch **row; /* those that are wanted */
     size_t rows;
     sl_ncu_pairs *pairs;
@@ -72,22 +73,17 @@ static const sl_ncu_launch *row_of(const matcher *m, size_t rank, uint64_t index
     return NULL;
 }
 
-static bool index_wanted(const matcher *m, uint64_t index)
-{
-    return !m->wanted->ranged || (index >= m->wanted->first && index <= m->wanted->last);
-}
-
 static sl_status add_launch(matcher *m, size_t rank)
 {
     const sl_trace_launch *launch = sl_trace_launch_at(m->trace, m->launch[rank]);
     const sl_trace_kernel *kernel = sl_trace_kernel_at(m->trace, launch->kernel);
     const sl_ncu_launch *row = row_of(m, rank, launch->index);
     if (!row) {
-        m->pairs->unmeasured += index_wanted(m, launch->index);
+        m->pairs->unmeasured += sl_launch_set_has(&m->among, launch->index);
         return SL_OK;
     }
     sl_status status = sl_ncu_belongs(m->ncu, row, kernel, launch, m->wanted->owner, m->error);
-    if (status || !index_wanted(m, launch->index))
+    if (status || !sl_launch_set_has(&m->among, launch->index))
         return status;
     m->pairs->pair[m->pairs->count++] = (sl_ncu_pair){m->launch[rank], row};
     return SL_OK;
@@ -174,7 +170,9 @@ sl_status sl_ncu_match(const sl_ncu *ncu, const sl_ncu_wanted *wanted, const sl_
                  .pairs = pairs,
                  .error = error};
     *pairs = (sl_ncu_pairs){0};
-    sl_status status = sl_kernel_filter_init(&m.kernels, wanted->kernel_regex, error);
+    sl_status status = sl_launch_set_parse(wanted->launches, &m.among, error);
+    if (!status)
+        status = sl_kernel_filter_init(&m.kernels, wanted->kernel_regex, error);
     if (status)
         return status;
     m.row = calloc(ncu->launches, sizeof *m.row);

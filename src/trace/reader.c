@@ -509,6 +509,15 @@ sl_status sl_trace_spill(sl_trace *t, const char *folder, sl_error *error)
     return t->spill || !folder ? SL_OK : sl_fail_memory(error);
 }
 
+void sl_trace_limit_blocks(sl_trace *t, uint64_t blocks)
+{
+    t->blocks = blocks;
+    for (size_t i = 0; blocks && i < t->launches.count; i++) {
+        sl_trace_launch *launch = &t->launches.items[i].launch;
+        launch->blocks_recorded = launch->blocks_recorded < blocks ? launch->blocks_recorded : blocks;
+    }
+}
+
 void sl_trace_close(sl_trace *t)
 {
     if (!t)

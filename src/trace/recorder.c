@@ -22,6 +22,7 @@ struct sl_recorder {
     sl_recorder_config config;
     sl_trace_filter filter;
     sl_kernel_filter kernels;
+    sl_launch_set among;
     sl_launch_sink sink;
     sl_trace_writer *writer; /* NULL: no trace */
     uint64_t launches, recorded;
@@ -37,9 +38,7 @@ struct sl_recorder {
 
 static bool lets_through(const sl_recorder *r, const sl_trace_kernel *kernel, uint64_t index)
 {
-    if (r->filter.ranged && (index < r->filter.first_launch || index > r->filter.last_launch))
-        return false;
-    return sl_kernel_matches(&r->kernels, kernel->symbol, kernel->name);
+    return sl_launch_set_has(&r->among, index) && sl_kernel_matches(&r->kernels, kernel->symbol, kernel->name);
 }
 
 static sl_status begin_trace(sl_recorder *r, const sl_trace_range *range, size_t ranges, sl_error *error)
@@ -205,14 +204,16 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
         .context = r, .begin = begin, .block = block, .end = end, .counter = counter, .keep = keep, .repeat = repeat};
     if (config->filter)
         r->filter = *config->filter;
-    sl_status status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);
+    sl_status status = sl_launch_set_parse(r->filter.launches, &r->among, error);
+    if (!status)
+        status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);
     if (!status && config->trace_path)
         status = sl_trace_writer_create(config->trace_path, config->producer, config->zstd_level, &r->writer, error);
     if (r->writer && config->durable)
         sl_trace_writer_set_durable(r->writer);
     r->config.filter = NULL; /* these belong to the caller and may be gone later */
     r->config.trace_path = r->config.producer = NULL;
-    r->filter.kernel_regex = NULL;
+    r->filter.kernel_regex = r->filter.launches = NULL;
     if (status)
         destroy(r);
     else

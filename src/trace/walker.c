@@ -33,7 +33,7 @@ sl_status sl_block_walker_create(const sl_trace *trace, uint32_t launch, uint64_
     w->entry = &trace->launches.items[launch];
     w->kernel = trace->kernels.items[w->entry->launch.kernel];
     w->first_block = first_block;
-    w->end_block = end_block;
+    w->end_block = trace->blocks && trace->blocks < end_block ? trace->blocks : end_block;
     *walker = w;
     return SL_OK;
 }

@@ -68,6 +68,21 @@ static void a_phase_is_shown_with_the_share_that_is_done(void **state)
     screen_close(&s);
 }
 
+static void a_share_goes_on_through_phases(void **state)
+{
+    (void)state;
+    screen s;
+    screen_open(&s, 80);
+    s.progress = sl_progress_line_init(&s.line, s.file);
+    s.line.start_ns = 0;
+    shown(&s, "", 100, 1000);
+    s.line.what_ns -= 10000000000; /* it took ten seconds to the next */
+    assert_string_equal(shown(&s, "launch 2", 0, 0), LINE "launch 2");
+    assert_string_equal(shown(&s, "", 600, 1000), LINE "launch 2: 60%, about 8 s left");
+    assert_string_equal(shown(&s, "blocks", 1, 2), LINE "launch 2: 50% of 2 blocks");
+    screen_close(&s);
+}
+
 static void a_line_stays_one_line_and_controls_no_terminal(void **state)
 {
     (void)state;
@@ -102,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_phase_is_shown_with_the_share_that_is_done),
+        cmocka_unit_test(a_share_goes_on_through_phases),
         cmocka_unit_test(a_line_stays_one_line_and_controls_no_terminal),
         cmocka_unit_test(short_work_and_what_is_no_terminal_show_nothing),
     };

@@ -189,6 +189,9 @@ stderr_has 'a warp has 32 or 64 lanes, not 48'
 run "$sluice" run vecadd --launch 9-3
 exits 2
 stderr_has 'the range 9-3 ends before it begins'
+run "$sluice" run vecadd --launch 3,,4
+exits 2
+stderr_has "'' is not a launch (3), a range (100-120), or every Nth of one (0-999/10, /10)"
 run "$sluice" run vecadd --max-instructions lots
 exits 2
 stderr_has "'lots' is not a number"

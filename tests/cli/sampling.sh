@@ -45,6 +45,33 @@ full=$(total_of full.csv est_cycles)
 awk -v x="$full" -v low="$(interval_of sampled.json est_cycles low)" -v high="$(interval_of sampled.json est_cycles high)" \
     'BEGIN { exit !(low <= x && x <= high && low < high) }' || fail "est_cycles: $full is outside of the interval"
 
+it 'samples in report, compare and validate, and says so'
+run "$sluice" report many.slt --sample 5% -o page.html --json page.json
+exits 0
+stdout_has ' of 82 launches analyzed, sums with 95% intervals'
+grep -q ' of 82 launches analyzed' page.html || fail 'the page does not say so'
+[ "$(interval_of page.json est_cycles low)" ] || fail 'no interval in the JSON'
+run "$sluice" compare many.slt --sim --sample 5% --gpu h200 --gpu v100
+exits 0
+stdout_has ' of 82 launches, cycles +/- '
+run "$sluice" validate gaussian -c "$SLUICE_SOURCE/papers/h200-counters.csv" --sample 5% --ablation --csv sampled.csv
+exits 0
+stdout_has ' launches have the prediction of one that counts alike'
+run "$sluice" validate gaussian -c "$SLUICE_SOURCE/papers/h200-counters.csv" --csv full.csv -q
+[ "$(grep -c ',model,' sampled.csv)" = "$(grep -c ',model,' full.csv)" ] || fail 'launches are missing'
+
+it 'analyzes launches and blocks that are chosen by hand'
+run "$sluice" model many.slt --launch 3,17,20-40/10 --csv -
+exits 0
+[ "$(cut -d, -f1 "$scratch/stdout" | tr '\n' ' ')" = 'index 3 17 20 30 40 ' ] || fail "$(cut -d, -f1 "$scratch/stdout")"
+run "$sluice" run srad_v1 rows=50 columns=45 iterations=16 --launch /40 --csv -
+[ "$(cut -d, -f1 "$scratch/stdout" | tr '\n' ' ')" = 'index 0 40 80 ' ] || fail "$(cut -d, -f1 "$scratch/stdout")"
+"$sluice" trace -q stencil2d --size small --blocks 2 -o two.slt
+"$sluice" trace -q stencil2d --size small -o all.slt
+"$sluice" sim two.slt --csv two.csv -q
+"$sluice" sim all.slt --blocks 2 --csv limited.csv -q
+cmp -s two.csv limited.csv || fail 'a trace with --blocks is not that of a run with --blocks'
+
 it 'analyzes short programs as a whole'
 "$sluice" sim many.slt --csv auto.csv -q
 "$sluice" sim many.slt --sample off --csv off.csv -q

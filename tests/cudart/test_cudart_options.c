@@ -61,9 +61,7 @@ static void every_option_survives_the_way_through_the_environment(void **state)
                            .zstd_level = 19,
                            .counters = true,
                            .kernel_regex = "^k(1|2)=.*$",
-                           .ranged = true,
-                           .first_launch = 5,
-                           .last_launch = 7,
+                           .launches = "3,5-7/2",
                            .blocks = 9};
     sl_cuda_options back;
     char *text, *again;
@@ -78,7 +76,7 @@ static void every_option_survives_the_way_through_the_environment(void **state)
     assert_string_equal(back.results, out.results);
     sl_trace_filter filter = sl_cuda_options_filter(&back);
     assert_string_equal(filter.kernel_regex, "^k(1|2)=.*$");
-    assert_int_equal(filter.last_launch, 7);
+    assert_string_equal(filter.launches, "3,5-7/2");
     sl_cuda_options_fini(&back);
     free(text);
     free(again);

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "trace/codec.h"
+#include "trace/kernel_filter.h"
 #include "trace/recorder.h"
 
 /* A kernel of one basic block: one instruction that does not access memory, then the given memory instructions. */
@@ -570,7 +571,7 @@ static void filters_choose_launches_kernels_and_blocks(void **state)
     seen s = {0};
     sl_recorder *recorder;
     sl_error error;
-    sl_trace_filter filter = {.kernel_regex = "^oth", .first_launch = 2, .last_launch = 5, .ranged = true, .blocks = 3};
+    sl_trace_filter filter = {.kernel_regex = "^oth", .launches = "2-5", .blocks = 3};
     sl_recorder_config config = {.filter = &filter, .count = true, .launch_done = see, .context = &s};
     assert_int_equal(sl_recorder_create(&config, &recorder, &error), SL_OK);
     emulate(sl_recorder_sink(recorder), 8);
@@ -583,6 +584,28 @@ static void filters_choose_launches_kernels_and_blocks(void **state)
     assert_int_equal(s.blocks[0], 3);
     assert_false(s.failed[0]);
     assert_true(s.failed[1]);
+}
+
+static void launches_are_chosen_by_lists_ranges_and_steps(void **state)
+{
+    (void)state;
+    sl_launch_set set;
+    sl_error error;
+    assert_int_equal(sl_launch_set_parse(NULL, &set, &error), SL_OK);
+    assert_true(sl_launch_set_has(&set, 12345));
+    assert_int_equal(sl_launch_set_parse("3,17,100-120/10,1K-", &set, &error), SL_INVALID);
+    assert_int_equal(sl_launch_set_parse("3,17,100-120/10", &set, &error), SL_OK);
+    const uint64_t in[] = {3, 17, 100, 110, 120}, out[] = {0, 4, 16, 99, 105, 121, 130, UINT64_MAX};
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        assert_true(sl_launch_set_has(&set, in[i]));
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        assert_false(sl_launch_set_has(&set, out[i]));
+    assert_int_equal(sl_launch_set_parse("/10", &set, &error), SL_OK);
+    assert_true(sl_launch_set_has(&set, 0) && sl_launch_set_has(&set, 990));
+    assert_false(sl_launch_set_has(&set, 5));
+    const char *const wrong[] = {"x", "3,", ",3", "3-", "-3", "9-3", "/0", "3/", "3-5/x", "3 4", "1-2-3"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(sl_launch_set_parse(wrong[i], &set, &error), SL_INVALID);
 }
 
 static void a_bad_regular_expression_is_an_error(void **state)
@@ -603,7 +626,7 @@ static void a_recorded_trace_counts_the_same_as_the_run(void **state)
     seen s = {0};
     sl_recorder *recorder;
     sl_error error, damage;
-    sl_trace_filter filter = {.first_launch = 1, .last_launch = 5, .ranged = true};
+    sl_trace_filter filter = {.launches = "1-5"};
     sl_recorder_config config = {
         .filter = &filter, .count = true, .launch_done = see, .context = &s, .trace_path = path, .producer = "test"};
     assert_int_equal(sl_recorder_create(&config, &recorder, &error), SL_OK);
@@ -664,6 +687,7 @@ int main(void)
         cmocka_unit_test(counters_of_one_launch_add_up),
         cmocka_unit_test(a_sector_must_be_a_power_of_two),
         cmocka_unit_test(filters_choose_launches_kernels_and_blocks),
+        cmocka_unit_test(launches_are_chosen_by_lists_ranges_and_steps),
         cmocka_unit_test(a_bad_regular_expression_is_an_error),
         cmocka_unit_test(a_recorded_trace_counts_the_same_as_the_run),
         cmocka_unit_test(counters_are_found_by_name),
