@@ -214,8 +214,15 @@ def make(name: str) -> Callable[..., Result]:
     command = table()[name]
     takes_program = "PROGRAM" in command["usage"]
 
-    def function(*operands: Operand, program: Optional[Sequence[Any]] = None, **options: Option) -> Result:
-        return run_command(name, operands, program, options)
+    def function(*operands: Operand, program: Optional[Sequence[Any]] = None, executor: Any = None,
+                 **options: Option) -> Result:
+        if executor is None:
+            return run_command(name, operands, program, options)
+        if name != "sweep":
+            raise TypeError(f"sluice.{name} takes no executor; sluice.sweep does")
+        from . import _sweep
+
+        return _sweep.run(*operands, executor, options)
 
     parameters = [inspect.Parameter("operands", inspect.Parameter.VAR_POSITIONAL, annotation=Operand)]
     lines = [command["summary"][0].upper() + command["summary"][1:] + ".", "", f"sluice {name} {command['usage']}", ""]
@@ -224,6 +231,9 @@ def make(name: str) -> Callable[..., Result]:
         parameters.append(inspect.Parameter("program", inspect.Parameter.KEYWORD_ONLY, default=None,
                                             annotation=Optional[Sequence[Any]]))
         lines.append("  program: what the command line has after '--': [\"./app\", 1024]")
+    if name == "sweep":
+        parameters.append(inspect.Parameter("executor", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any))
+        lines.append("  executor: a concurrent.futures.Executor, or what has its submit(): runs the points, costliest first")
     for option in command["options"]:
         word, choices = keyword_of(option["name"]), option.get("choices")
         parameters.append(inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY, default=None,

@@ -39,6 +39,8 @@ sl_status sl_analyze_sampled(const struct sl_analysis *analysis, const sl_record
                              const sl_progress *progress, sl_analyze_wanted *run, void *context, sl_result *result,
                              sl_error *error);
 
+/* About how many seconds of a core a launch takes, of a simulation or a model. */
+double sl_launch_seconds(sl_analysis_kind kind, uint64_t warp_insts);
 /* Whether it would be a sample. */
 sl_status sl_analysis_is_sampled(const struct sl_analysis *analysis, const sl_recording *recording, sl_pool *pool,
                                  const sl_progress *progress, bool *sampled, sl_error *error);

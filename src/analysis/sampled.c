@@ -104,10 +104,15 @@ static sl_status count_units(const sl_recording *recording, sl_pool *pool, const
     return status;
 }
 
+double sl_launch_seconds(sl_analysis_kind kind, uint64_t warp_insts)
+{
+    return kind == SL_ANALYSIS_SIM ? SIM_LAUNCH_S + SIM_WARP_INST_S * (double)warp_insts
+                                   : MODEL_LAUNCH_S + MODEL_WARP_INST_S * (double)warp_insts;
+}
+
 static double seconds_of(const sl_analysis *analysis, const sl_launch_sample_unit *u)
 {
-    return analysis->kind == SL_ANALYSIS_SIM ? SIM_LAUNCH_S + SIM_WARP_INST_S * (double)u->warp_insts
-                                             : MODEL_LAUNCH_S + MODEL_WARP_INST_S * (double)u->warp_insts;
+    return sl_launch_seconds(analysis->kind, u->warp_insts);
 }
 
 /* A sample must see what all launches together would leave in the caches, and in the state of policies. */

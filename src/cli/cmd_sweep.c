@@ -7,6 +7,7 @@
 #include "cli/folders.h"
 #include "cli/output.h"
 #include "report/results.h"
+#include "study/cost.h"
 #include "study/runner.h"
 
 extern char **environ;
@@ -15,7 +16,8 @@ typedef struct sweep_options {
     sl_common common;
     const char *database, *cache, *shard;
     sl_option_list merge;
-    uint64_t slurm;
+    uint64_t slurm, point;
+    bool points;
 } sweep_options;
 
 /* "sizes.sqlite" of "sizes.yaml", in the current folder. */
@@ -42,6 +44,19 @@ static sl_status read_shard(const char *text, sl_runner *runner, sl_error *error
     return SL_OK;
 }
 
+static sl_status choose_points(const sl_invocation *inv, const sl_sweep_file *spec, sl_runner *runner, sl_error *error)
+{
+    const sweep_options *o = inv->values;
+    if (!sl_was_given(inv, "point"))
+        return read_shard(o->shard, runner, error);
+    if (o->point >= spec->points)
+        return sl_fail(error, SL_INVALID, "--point %llu: the points of %s are 0 to %zu", (unsigned long long)o->point,
+                       inv->args.operand[0], spec->points - 1);
+    runner->shard = (uint32_t)o->point;
+    runner->shards = (uint32_t)spec->points;
+    return SL_OK;
+}
+
 static sl_status merge_parts(const sl_option_list *parts, sl_point_store *store, sl_error *error)
 {
     sl_status status = SL_OK;
@@ -59,7 +74,7 @@ static sl_status run_points(const sl_invocation *inv, const sl_sweep_file *spec,
     sl_status status = sl_cached_runner_open(&cached, inv, o->cache, database, error);
     if (status)
         return status;
-    status = read_shard(o->shard, &cached.runner, error);
+    status = choose_points(inv, spec, &cached.runner, error);
     if (!status)
         status = merge_parts(&o->merge, cached.runner.store, error);
     if (!status)
@@ -103,6 +118,29 @@ static int submit(const sl_invocation *inv, const sl_sweep_file *spec)
     return SL_EXIT_OK;
 }
 
+/* --points */
+static int list_points(const sl_invocation *inv, const sl_sweep_file *spec)
+{
+    const sl_report_info info = {.command = "sweep"};
+    sl_error error;
+    sl_pool *pool = NULL;
+    double *seconds = calloc(spec->points + 1, sizeof *seconds);
+    sl_status status = seconds ? sl_pool_create((unsigned)inv->common->threads, &pool, &error) : sl_fail_memory(&error);
+    if (!status)
+        status = sl_points_cost(spec->point, spec->points, pool, seconds, &error);
+    int code = SL_EXIT_FAILURE;
+    if (status) {
+        sl_cli_fail(inv, &error);
+    } else {
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
+        sl_document_costs(d, spec, seconds);
+        code = sl_document_show(inv, d, NULL, stdout);
+    }
+    sl_pool_destroy(pool);
+    free(seconds);
+    return code;
+}
+
 static int run_sweep(const sl_invocation *inv)
 {
     const sweep_options *o = inv->values;
@@ -110,8 +148,8 @@ static int run_sweep(const sl_invocation *inv)
     sl_error error;
     int code = SL_EXIT_FAILURE;
     sl_status status = sl_sweep_file_load(inv->args.operand[0], &spec, &error);
-    if (!status && o->slurm) {
-        code = submit(inv, &spec);
+    if (!status && (o->slurm || o->points)) {
+        code = o->points ? list_points(inv, &spec) : submit(inv, &spec);
         sl_sweep_file_fini(&spec);
         return code;
     }
@@ -140,6 +178,10 @@ static const sl_option options[] = {
     {"slurm", 0, SL_OPTION_NUMBER, "N",
      "Submit the points to Slurm as a job array of N tasks, and a job that merges their results", AT(slurm), 1, 100000,
      NULL},
+    {"points", 0, SL_OPTION_FLAG, NULL,
+     "List the points with their numbers and about how many seconds of a core each takes, and run none", AT(points), 0,
+     0, NULL},
+    {"point", 0, SL_OPTION_NUMBER, "N", "Run only point N of --points", AT(point), 0, 0, NULL},
     {"shard", 0, SL_OPTION_STRING, "I/N", "Run only part I of N, counted from 0", AT(shard), 0, 0, NULL},
     {"merge", 0, SL_OPTION_LIST, "FILE", "Add the results of another database; may be repeated", AT(merge), 0, 0, NULL},
     {0},
@@ -149,6 +191,9 @@ static const sl_example examples[] = {
     {"sluice sweep sizes.yaml --csv sizes.csv", "Run the points of sizes.yaml that are not yet in sizes.sqlite"},
     {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "Run on four threads, into a database shared with other sweeps"},
     {"sluice sweep sizes.yaml --slurm 16", "Run on a cluster in 16 tasks and merge the results into sizes.sqlite"},
+    {"sluice sweep sizes.yaml --point 3 -d part-3.sqlite", "Run one point, on any machine, into a database of its own"},
+    {"sluice sweep sizes.yaml --merge part-3.sqlite --merge part-4.sqlite",
+     "Add such results, and run what is missing"},
     {0},
 };
 
@@ -161,7 +206,10 @@ const sl_command sl_cmd_sweep = {
         "or LLVM IR with a launch: {file: k.ptx, grid: 8, block: 256, args: [u32:8]}), 'size', 'machines', policies "
         "('l1', 'l2'), 'scheduler', bypass plans ('plan'), 'seed', and keys of the GPU model ('set: {L1.size: [16K, "
         "32K]}'). Each is a value or a list. 'kind' is sim (the default), model or profile; 'without' lists extensions "
-        "of the model to disable.\n\nEach result is stored in an SQLite database as soon as it is known: an "
+        "of the model to disable. 'parts: N' makes N points of each, which are parts of the launches; L2 is warm of "
+        "the "
+        "launches before, and the sums of the parts are those of the whole but for the seams.\n\nEach result is stored "
+        "in an SQLite database as soon as it is known: an "
         "interrupted sweep resumes where it stopped, and several sweeps can fill one database. A point that fails is "
         "stored with its error, the others are still run, and the exit code is 1.",
     .options = options,

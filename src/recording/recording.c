@@ -9,6 +9,7 @@
 #include "emu/emu.h"
 #include "trace/count.h"
 #include "trace/kernel_filter.h"
+#include "trace/launch_progress.h"
 
 /* ---- running ---- */
 
@@ -173,6 +174,21 @@ sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_
                            : record_temporary(input, options, recording, error);
     recording->input = input;
     return status;
+}
+
+void sl_recording_take_part(sl_recording *r, uint32_t part, uint32_t parts)
+{
+    double all = 0, before = 0;
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < r->launches; n++)
+        all += (double)sl_launch_work(r->trace, r->launch[n]);
+    for (uint32_t n = 0; n < r->launches; n++) {
+        double work = (double)sl_launch_work(r->trace, r->launch[n]), middle = before + work / 2;
+        if ((uint32_t)(middle / all * parts) == part)
+            r->launch[kept++] = r->launch[n];
+        before += work;
+    }
+    r->launches = kept;
 }
 
 void sl_recording_close(sl_recording *recording)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The points of a sweep's file: what people look at first as text, everything in CSV and JSON. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -20,6 +21,7 @@ static const sl_column facts[] = {SL_DATA("kind"),
                                   SL_TEXTS_AS("scheduler", "scheduler"),
                                   SL_NAMES_AS("without", "without"),
                                   SL_NAMES_AS("plan", "plan"),
+                                  SL_TEXTS_AS("part", "part"),
                                   SL_NAMES_AS("error", "error"),
                                   SL_DATA_IN("key", SL_FORM_JSON)};
 static const sl_column shown[] = {SL_NUMBERS("cycles"),   SL_NUMBERS("IPC"),    SL_NUMBERS("L1 hit"),
@@ -29,8 +31,11 @@ enum { FACTS = sizeof facts / sizeof *facts, SHOWN = sizeof shown / sizeof *show
 static void fact_cells(sl_table *t, const sl_point *p, const sl_outcome *o, bool seeds)
 {
     const char *before[] = {sl_analysis_names[p->kind], p->input.name, p->input.size, p->input.params};
-    const char *after[] = {p->machine, p->settings, p->l1,      p->l2, p->scheduler,
-                           p->without, p->plan,     o->failure, o->key};
+    char part[64] = "";
+    if (p->parts)
+        snprintf(part, sizeof part, "%llu/%llu", (unsigned long long)p->part, (unsigned long long)p->parts);
+    const char *after[] = {p->machine, p->settings, p->l1, p->l2,      p->scheduler,
+                           p->without, p->plan,     part,  o->failure, o->key};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         sl_table_known(t, before[i]);
     sl_table_exact(t, p->seed);
@@ -106,6 +111,19 @@ static sl_table *points_table(sl_document *d, const sl_map *names)
         columns[FACTS + SHOWN + names->count + n] = (sl_column)SL_DATA_IN(key[n] + strlen("counters."), SL_FORM_CSV);
     }
     return sl_document_table(d, "points", NULL, SL_FORM_ALL, columns, count);
+}
+
+void sl_document_costs(sl_document *d, const sl_sweep_file *file, const double *seconds)
+{
+    static const sl_column columns[] = {SL_NUMBERS_AS("point", "point"), SL_NUMBERS_AS("estimate", "seconds"),
+                                        SL_TEXTS_AS("what", "what")};
+    sl_table *t = sl_document_table(d, "points", NULL, SL_FORM_ALL, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < file->points && t; i++) {
+        char text[1024];
+        sl_table_exact(t, i);
+        sl_table_number(t, seconds[i], 2, " s");
+        sl_table_cell(t, sl_point_text(&file->point[i], text, sizeof text));
+    }
 }
 
 void sl_document_points(sl_document *d, const sl_sweep_file *file, const sl_outcome *outcome)

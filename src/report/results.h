@@ -91,6 +91,8 @@ void sl_document_sweep(sl_document *document, const sl_sweep *sweep);
 /* The same for points that differ in their seeds alone: means over them, with the standard deviation. */
 void sl_document_seeds(sl_document *document, const sl_sweep *sweep);
 /* The points of a file, in order, and what they gave: a column for each counter that any of them has. */
+/* Points that have not run: their numbers, and how long they may take. */
+void sl_document_costs(sl_document *document, const sl_sweep_file *file, const double *seconds);
 void sl_document_points(sl_document *document, const sl_sweep_file *file, const sl_outcome *outcome);
 
 /* Columns of a point of a sweep, for programs, and their cells. */

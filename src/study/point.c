@@ -145,6 +145,8 @@ static sl_status check_kind(const sl_point *point, sl_error *error)
 {
     if (point->requests && point->kind != SL_ANALYSIS_SIM)
         return sl_fail(error, SL_INVALID, "'stream: yes' requires 'kind: sim'");
+    if (point->parts && point->kind != SL_ANALYSIS_SIM && point->kind != SL_ANALYSIS_MODEL)
+        return sl_fail(error, SL_INVALID, "'parts' requires 'kind: sim' or 'kind: model'");
     if (*point->plan && point->kind != SL_ANALYSIS_SIM)
         return sl_fail(error, SL_INVALID, "'plan: %s' requires 'kind: sim'", point->plan);
     return SL_OK;
@@ -178,6 +180,10 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     sl_hash_text(&hash, point->kernel);
     if (*point->launch)
         sl_hash_text(&hash, point->launch);
+    if (point->parts) {
+        sl_hash_number(&hash, point->parts);
+        sl_hash_number(&hash, point->part);
+    }
     if (*point->plan)
         status = hash_file(&hash, point->plan, error);
     sl_machine_hash(&hash, machine);
@@ -187,10 +193,14 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
 
 char *sl_point_text(const sl_point *p, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%s%s%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_analysis_names[p->kind], " of ",
+    char part[64] = "";
+    if (p->parts)
+        snprintf(part, sizeof part, " part %llu/%llu", (unsigned long long)p->part, (unsigned long long)p->parts);
+    snprintf(buffer, size, "%s%s%s%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_analysis_names[p->kind], " of ",
              p->input.name, *p->input.params ? " " : "", p->input.params, *p->kernel ? " " : "", p->kernel,
-             *p->launch ? " launch " : "", p->launch, !strcmp(p->input.size, "default") ? "" : " (other size)",
-             p->machine, *p->settings ? " with " : "", p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "",
-             p->l2, *p->scheduler ? ", " : "", p->scheduler, *p->without ? ", without " : "", p->without);
+             *p->launch ? " launch " : "", p->launch, part,
+             !*p->input.size || !strcmp(p->input.size, "default") ? "" : " (other size)", p->machine,
+             *p->settings ? " with " : "", p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "", p->l2,
+             *p->scheduler ? ", " : "", p->scheduler, *p->without ? ", without " : "", p->without);
     return buffer;
 }

@@ -80,6 +80,7 @@ static sl_status as_analysis(const sl_point *point, const sl_machine *machine, c
                               .machine = machine,
                               .seed = point->seed,
                               .sampling = point->sampling,
+                              .warms_gaps = point->parts,
                               .cold = point->cold,
                               .isolated = point->isolated,
                               .requests = point->requests,
@@ -97,6 +98,8 @@ bool sl_point_shares(const sl_point *point, const sl_machine *machine, char key[
     sl_hash hash = sl_hash_start();
     sl_machine plain = *machine;
     bool needed = false;
+    if (point->parts) /* of which each is a recording of its own */
+        return false;
     sl_hash_text(&hash, sl_analysis_names[point->kind]);
     if (point->kind == SL_ANALYSIS_SIM) {
         if (point->isolated || *point->plan || sl_sim_needs_counts(machine, &needed, NULL) || !needed)

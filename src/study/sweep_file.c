@@ -10,7 +10,7 @@
 #include "study/config.h"
 #include "workloads/workload.h"
 
-enum { MAX_POINTS = 1000000, MAX_AXES = 48 };
+enum { MAX_POINTS = 1000000, MAX_AXES = 48, MAX_PARTS = 10000 };
 
 /* A parameter with several values. */
 typedef struct axis {
@@ -26,6 +26,7 @@ typedef struct reader {
     size_t axes;
     axis axis[MAX_AXES];               /* the first: programs */
     const yaml_node_t *first_programs; /* the first of their lists */
+    uint64_t parts;                    /* of which each point becomes as many; 0: none */
     size_t workloads, traces;          /* how many programs are workloads, and how many of these or traces */
 } reader;
 
@@ -256,6 +257,15 @@ static sl_status read_settings(sl_yaml *yaml, const yaml_node_t *map, const char
 }
 #undef AT
 
+static sl_status read_parts(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    reader *r = to;
+    sl_status status = sl_yaml_read_count(yaml, node, name, &r->parts);
+    if (!status && (!r->parts || r->parts > MAX_PARTS))
+        status = sl_yaml_fail(yaml, node, "'parts' takes a number from 1 to %d", MAX_PARTS);
+    return status;
+}
+
 /* ---- points ---- */
 
 static sl_status make_point(reader *r, sl_point *point)
@@ -284,7 +294,7 @@ static void turn(reader *r)
 
 static sl_status make_points(reader *r)
 {
-    size_t points = 1;
+    size_t parts = r->parts ? r->parts : 1, points = parts;
     for (size_t i = 0; i < r->axes; i++) {
         points *= r->axis[i].count;
         if (points > MAX_POINTS)
@@ -294,9 +304,14 @@ static sl_status make_points(reader *r)
     if (!r->spec->point)
         return sl_fail_memory(r->yaml.error);
     sl_status status = SL_OK;
-    for (; r->spec->points < points && !status; r->spec->points++) {
-        status = make_point(r, &r->spec->point[r->spec->points]);
+    while (r->spec->points < points && !status) {
+        sl_point made;
+        status = make_point(r, &made);
         turn(r);
+        for (made.part = 0; made.part < parts && !status; made.part++) {
+            made.parts = r->parts;
+            r->spec->point[r->spec->points++] = made;
+        }
     }
     return status;
 }
@@ -316,6 +331,7 @@ static sl_status read_root(reader *r)
                                            {"plan", read_varied, 0, false},
                                            {"seed", read_varied, 0, false},
                                            {"set", read_settings, 0, false},
+                                           {"parts", read_parts, 0, false},
                                            {0}};
     const yaml_node_t *root = sl_yaml_root(&r->yaml);
     if (!root)

@@ -12,6 +12,7 @@
  *   plan: ["", spmv.json]              # of 'sluice tune': loads that bypass
  *   set: {L1.size: [16K, 32K]}         # all combinations of these, too
  *   cold: yes
+ *   parts: 8                           # each point is eight, which are parts of the launches; their sums are the whole
  *   stream: yes                        # also the reuse of lines in the requests of L1
  */
 #ifndef SL_STUDY_SWEEP_FILE_H

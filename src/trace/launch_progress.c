@@ -5,17 +5,21 @@
 
 #include "trace/file.h"
 
-/* What a launch costs beside its accesses, in bytes of trace; and how much cheaper it is to read its lines alone (as
- * measured with the simulator on an H200: 8 to 12 times). */
-enum { LAUNCH_BYTES = 2000, READ_SHARE = 10 };
+enum { LAUNCH_BYTES = 2000 }; /* what a launch costs beside its accesses */
 
-static uint64_t work_of(const sl_launch_progress *p, uint32_t n)
+uint64_t sl_launch_work(const sl_trace *trace, uint32_t launch)
 {
-    const sl_launch_entry *entry = &p->trace->launches.items[p->launch[n]];
+    const sl_launch_entry *entry = &trace->launches.items[launch];
     uint64_t bytes = LAUNCH_BYTES;
     for (size_t i = 0; i < entry->chunks; i++)
         bytes += entry->chunk[i].raw_bytes;
-    return p->wanted && !p->wanted[n] ? bytes / READ_SHARE : bytes;
+    return bytes;
+}
+
+static uint64_t work_of(const sl_launch_progress *p, uint32_t n)
+{
+    uint64_t work = sl_launch_work(p->trace, p->launch[n]);
+    return p->wanted && !p->wanted[n] ? work / SL_LAUNCH_READ_SHARE : work;
 }
 
 /* A launch reports itself. */

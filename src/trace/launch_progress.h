@@ -19,6 +19,11 @@ typedef struct sl_launch_progress {
     uint64_t done, now, all;
 } sl_launch_progress;
 
+/* The work of a launch, in bytes of its trace: of number `launch` of the trace. */
+uint64_t sl_launch_work(const sl_trace *trace, uint32_t launch);
+/* What is left of it where only the lines are read, to keep L2 warm. */
+enum { SL_LAUNCH_READ_SHARE = 10 };
+
 /* `p` must stay where it is; what it points to must stay, too. */
 void sl_launch_progress_init(sl_launch_progress *p, const sl_progress *to, const char *verb, const sl_trace *trace,
                              const uint32_t *launch, uint32_t launches, const bool *wanted);

@@ -23,6 +23,54 @@ exists sizes.sqlite
 head -n 1 all.csv >head.csv
 file_has head.csv ',cycles,'
 
+it 'lists points with what they cost, and runs one of them anywhere'
+"$sluice" trace -q gaussian --size small -o app.slt
+cat >app.yaml <<'END'
+traces: [app.slt]
+machines: [h200, v100]
+parts: 3
+END
+run "$sluice" sweep app.yaml --points
+exits 0
+stdout_has 'sim of app.slt part 1/3 on v100'
+run "$sluice" sweep app.yaml --points --csv -
+[ "$(cut -d, -f1 "$scratch/stdout" | tr '\n' ' ')" = 'point 0 1 2 3 4 5 ' ] || fail "$(saw 'not six points')"
+awk -F, 'NR > 1 && !($2 > 0) { exit 1 }' "$scratch/stdout" || fail "$(saw 'a point costs nothing')"
+exists app.slt
+[ ! -e app.sqlite ] || fail 'something was run'
+run "$sluice" sweep app.yaml --point 4 -d part.sqlite --csv -
+exits 0
+[ "$(wc -l <"$scratch/stdout")" = 2 ] || fail "$(saw 'not one point')"
+run "$sluice" sweep app.yaml --point 6
+exits 1
+stderr_has 'the points of app.yaml are 0 to 5'
+
+it 'splits the launches of a trace into parts whose sums are the whole'
+run "$sluice" sweep app.yaml --merge part.sqlite --csv parts.csv
+exits 0
+run "$sluice" sim app.slt --csv whole.csv -q
+exits 0
+total() # CSV COLUMN [ROWS]
+{
+    awk -F, -v name="$2" -v rows="${3:-9999}" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+        NR <= rows + 1 { sum += $at } END { printf "%.0f\n", sum }' "$1"
+}
+for counter in warp_insts ld_sectors; do
+    [ "$(total parts.csv $counter 3)" = "$(total whole.csv $counter)" ] || fail "$counter of the parts is not that of the whole"
+done
+awk -v a="$(total parts.csv cycles 3)" -v b="$(total whole.csv cycles)" 'BEGIN { exit !(a > 0.99 * b && a < 1.01 * b) }' ||
+    fail "cycles: $(total parts.csv cycles 3) and $(total whole.csv cycles)"
+
+it 'is spread by GNU parallel as the documents say'
+if command -v parallel >/dev/null && parallel --version 2>/dev/null | grep -q GNU; then
+    mkdir spread && cp app.slt app.yaml spread
+    awk '/^\*\*GNU parallel/ { on = 1 } on && /^```$/ { exit } on && /^(sluice|    parallel)/' "$source_root/docs/reproduce.md" >spread/recipe.sh
+    (cd spread && PATH=$(dirname "$sluice"):$PATH sh -e recipe.sh >/dev/null) || fail 'the recipe fails'
+    cmp -s spread/app.csv parts.csv || fail 'it gives something else'
+else
+    skip 'GNU parallel is not installed'
+fi
+
 it 'lets no line break of a file name into a batch script'
 broken=$(printf 'a\n#SBATCH --wrap=evil\n.sqlite')
 run "$sluice" sweep sizes.yaml --cache cache --slurm 2 -d "$broken"

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 from tap import Skip, need, raises
@@ -192,6 +193,22 @@ def simulates_and_tunes():
     assert len(sizes.rows) == 3 and len({row["ld_sector_hits"] for row in sizes.rows}) == 3
 
 
+def sweeps_with_executors():
+    """runs the points of a sweep with an executor"""
+    Path("spread.yaml").write_text("kind: model\ntraces: spmv.slt\nmachines: fermi-gtx470\nl1: [lru, fifo]\nparts: 2\n")
+    alone = sluice.sweep("spread.yaml", database="alone.sqlite")
+    assert [row["part"] for row in alone.rows] == ["0/2", "1/2"] * 2
+    for kind in (ThreadPoolExecutor, ProcessPoolExecutor):
+        with kind(2) as executor:
+            spread = sluice.sweep("spread.yaml", executor=executor, database=f"{kind.__name__}.sqlite")
+        assert spread.rows == alone.rows
+    with raises(TypeError):
+        sluice.model("spmv.slt", executor=object())
+    Path("broken.yaml").write_text("traces: [spmv.slt]\nmachines: fermi-gtx470\nplan: [missing.json]\n")
+    with ThreadPoolExecutor(1) as executor, raises(sluice.SluiceError):
+        sluice.sweep("broken.yaml", executor=executor)
+
+
 def tables_and_pages():
     """shows results as tables of pandas and as parts of the page"""
     result = sluice.model("spmv.slt", source=SOURCE)
@@ -288,4 +305,4 @@ def installed_by_pip():
 
 
 TESTS = [structs, enums, kernels_and_launches, addresses, counts_agree, closed_trace, all_commands, same_as_typed, options,
-         wrong_options, comparisons, simulates_and_tunes, tables_and_pages, policies, programs, installed_by_pip]
+         wrong_options, comparisons, simulates_and_tunes, sweeps_with_executors, tables_and_pages, policies, programs, installed_by_pip]
