@@ -1,40 +1,46 @@
 /* SPDX-License-Identifier: MIT */
+#include "access/atomics.h"
+#include "base/hash.h"
 #include "model/core.h"
 
-#include "base/hash.h"
-
-static void add(sl_hot_words *hot, uint64_t word, uint64_t lanes)
+static void add_sector(sl_atomic_load *load, uint64_t sector, uint64_t passes)
 {
-    uint32_t at = (uint32_t)(sl_hash_mix(word) % SL_HOT_WORDS);
-    if (hot->entry[at].word == word) {
-        hot->entry[at].lanes += lanes;
-    } else if (hot->entry[at].lanes < lanes) {
-        hot->entry[at].lanes = lanes - hot->entry[at].lanes;
-        hot->entry[at].word = word;
+    uint32_t at = (uint32_t)(sl_hash_mix(sector) % SL_FLOAT_SECTORS);
+    if (load->floats[at].sector == sector) {
+        load->floats[at].passes += passes;
+    } else if (load->floats[at].passes < passes) {
+        load->floats[at].passes = passes - load->floats[at].passes;
+        load->floats[at].sector = sector;
     } else {
-        hot->entry[at].lanes -= lanes;
+        load->floats[at].passes -= passes;
     }
 }
 
-void sl_hot_words_add(sl_hot_words *hot, const sl_inst *inst, sl_access *access, uint32_t lanes)
+void sl_atomic_load_add(sl_atomic_load *load, const sl_level *level, uint64_t line_addr, uint32_t passes, bool floats)
 {
-    uint32_t width = sl_access_width(access, inst);
-    sl_access_expand(access, lanes);
-    for (uint64_t left = access->mask; left; left &= left - 1)
-        add(hot, access->addr[__builtin_ctzll(left)] / (width ? width : 1), 1);
+    load->passes[sl_atomic_unit(level, line_addr)] += sl_atomic_pass_count(passes);
+    for (uint32_t s = 0; floats && s < SL_ATOMIC_LINE_SECTORS; s++) {
+        uint32_t of_sector = passes >> s * SL_ATOMIC_PASS_BITS & SL_ATOMIC_PASSES;
+        if (of_sector)
+            add_sector(load, line_addr / SL_ATOMIC_SECTOR_BYTES + s, of_sector);
+    }
 }
 
-void sl_hot_words_merge(sl_hot_words *into, const sl_hot_words *from)
+void sl_atomic_load_merge(sl_atomic_load *into, const sl_atomic_load *from)
 {
-    for (uint32_t i = 0; i < SL_HOT_WORDS; i++)
-        if (from->entry[i].lanes)
-            add(into, from->entry[i].word, from->entry[i].lanes);
+    for (uint32_t i = 0; i < SL_ATOMIC_UNITS; i++)
+        into->passes[i] += from->passes[i];
+    for (uint32_t i = 0; i < SL_FLOAT_SECTORS; i++)
+        if (from->floats[i].passes)
+            add_sector(into, from->floats[i].sector, from->floats[i].passes);
 }
 
-uint64_t sl_hot_words_max(const sl_hot_words *hot)
+sl_hot_atomics sl_atomic_load_max(const sl_atomic_load *load)
 {
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < SL_HOT_WORDS; i++)
-        most = hot->entry[i].lanes > most ? hot->entry[i].lanes : most;
-    return most;
+    sl_hot_atomics hot = {0};
+    for (uint32_t i = 0; i < SL_ATOMIC_UNITS; i++)
+        hot.passes = load->passes[i] > hot.passes ? load->passes[i] : hot.passes;
+    for (uint32_t i = 0; i < SL_FLOAT_SECTORS; i++)
+        hot.float_passes = load->floats[i].passes > hot.float_passes ? load->floats[i].passes : hot.float_passes;
+    return hot;
 }

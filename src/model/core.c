@@ -228,6 +228,16 @@ static void load_piece(core *c, uint32_t number, const sl_inst *inst)
     w->done = outcome.done > w->done ? outcome.done : w->done;
 }
 
+static void count_passes(core *c, warp *w, const sl_inst *inst, uint64_t line)
+{
+    const sl_machine *machine = c->config->machine;
+    uint32_t line_bytes = c->config->l1->line_bytes;
+    uint64_t addr = line * line_bytes;
+    uint32_t passes = sl_atomic_line_passes(w->walk.access, c->shape.launch->lanes, addr, line_bytes);
+    sl_atomic_load_add(c->result->atomics, &machine->level[machine->levels - 1], addr, passes,
+                       sl_atomic_is_float(sl_loaded_kernel(c->config->loaded), inst));
+}
+
 static void store_piece(core *c, warp *w, const sl_inst *inst)
 {
     const sl_line_request *p = &w->piece[w->at];
@@ -250,6 +260,8 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     *(atomic ? &work->atomic_lines : &work->store_lines) += 1;
     *(atomic ? &work->atomic_sectors : &work->store_sectors) += sectors;
     work->partial_stores += !atomic && sectors * c->config->l1->sector_bytes < c->config->l1->line_bytes;
+    if (c->result->atomics && atomic && !sl_inst_is_bulk(inst))
+        count_passes(c, w, inst, p->line);
     if (c->config->stacks && atomic)
         sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)
@@ -326,8 +338,6 @@ static sl_status request(core *c, uint32_t number)
     bool load = sl_inst_loads(inst), lines = c->config->l1->mshr_lines;
     if (!w->requesting)
         begin_request(c, w);
-    if (c->result->atomics && sl_inst_is_atomic(inst) && !sl_inst_is_bulk(inst))
-        sl_hot_words_add(c->result->atomics, inst, w->walk.access, c->shape.launch->lanes);
     do {
         if (load && has_to_wait(c, number)) {
             wait_for_mshr(c, number);

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "access/atomics.h"
 #include "base/large_array.h"
 #include "machine/machine.h"
 #include "model/l1.h"
@@ -17,25 +18,25 @@
 #include "sluice/trace.h"
 #include "trace/walk.h"
 
-/* The word of memory that atomics access most: each lane is an access, and those of one word take turns.
+/* What atomics ask of the slices of L2, where those of one slice take turns (access/atomics.h).
  *
- * A table of words by hash. A word that finds another one in its place takes one off its count, and the place when
- * nothing is left of it: a word with more accesses than all others of its place together stays, with a count that is a
- * lower bound. */
+ * Sectors of floating-point sums are in a table by hash. One that finds another in its place takes its passes off the
+ * other's, and the place when nothing is left of them: a sector with more than all others of its place together stays,
+ * with a count that is a lower bound. */
 
-enum { SL_HOT_WORDS = 256 };
+enum { SL_FLOAT_SECTORS = 256 };
 
-typedef struct sl_hot_words {
+typedef struct sl_atomic_load {
+    uint64_t passes[SL_ATOMIC_UNITS];
     struct {
-        uint64_t word, lanes;
-    } entry[SL_HOT_WORDS];
-} sl_hot_words;
+        uint64_t sector, passes;
+    } floats[SL_FLOAT_SECTORS];
+} sl_atomic_load;
 
-/* The active lanes of an atomic or reduction by a warp of so many. Its addresses are expanded. */
-void sl_hot_words_add(sl_hot_words *hot, const sl_inst *inst, sl_access *access, uint32_t lanes);
-/* Adds the words of a table to another one. */
-void sl_hot_words_merge(sl_hot_words *into, const sl_hot_words *from);
-uint64_t sl_hot_words_max(const sl_hot_words *hot);
+/* A line of a warp's request, with the passes of its sectors; `level`: the last. */
+void sl_atomic_load_add(sl_atomic_load *load, const sl_level *level, uint64_t line_addr, uint32_t passes, bool floats);
+void sl_atomic_load_merge(sl_atomic_load *into, const sl_atomic_load *from);
+sl_hot_atomics sl_atomic_load_max(const sl_atomic_load *load);
 
 /* The first cache of a core in many sizes at once, where reuse distances alone decide: loads that take effect at once,
  * any number of lines in flight, LRU.
@@ -105,7 +106,7 @@ typedef struct sl_slot_loads {
 
 typedef struct sl_core_result {
     sl_warps_work work;
-    sl_hot_words *atomics;     /* the caller's; added to. NULL: not wanted */
+    sl_atomic_load *atomics;   /* the caller's; added to. NULL: not wanted */
     sl_slot_loads *slot;       /* [mem_slots], the caller's; added to */
     sl_large_array traffic;    /* of sl_traffic; its folder and limit are the caller's */
     uint64_t steps;            /* when the last warp ended */

@@ -28,7 +28,7 @@ typedef struct model {
     uint32_t cores, slots;
     core_work *core;
     sl_slot_loads *loads;  /* [cores * slots] */
-    sl_hot_words *atomics; /* [cores]; NULL: the kernel has none */
+    sl_atomic_load *atomics; /* [cores]; NULL: the kernel has none */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
     sl_model_caches *caches;
@@ -352,8 +352,9 @@ static sl_status collect(model *m, sl_model_result *result, sl_error *error)
     for (uint32_t c = 0; c < m->cores; c++)
         result->work[c] = m->core[c].result.work;
     for (uint32_t c = 1; m->atomics && c < m->cores; c++)
-        sl_hot_words_merge(&m->atomics[0], &m->atomics[c]);
-    result->hottest_atomics = m->atomics ? sl_hot_words_max(&m->atomics[0]) : 0;
+        sl_atomic_load_merge(&m->atomics[0], &m->atomics[c]);
+    if (m->atomics)
+        result->atomics = sl_atomic_load_max(&m->atomics[0]);
     result->block = m->lists.block;
     result->first_block = m->lists.first;
     m->lists = (sl_cta_lists){0};

@@ -25,12 +25,17 @@ typedef struct sl_warps_work {
     uint64_t atomic_lines, atomic_sectors;
 } sl_warps_work;
 
+/* Passes of atomics (access/atomics.h) in the slice with most, and of floating-point sums on the sector with most. */
+typedef struct sl_hot_atomics {
+    uint64_t passes, float_passes;
+} sl_hot_atomics;
+
 struct sl_model_result {
     sl_launch_counts counts; /* of the whole launch and of each memory instruction; arrays are left out */
     uint32_t resident_blocks;
     uint64_t l1_bytes;
     sl_counts *slots;         /* what counts.slot points to */
-    uint64_t hottest_atomics; /* lanes of atomics on the word with most */
+    sl_hot_atomics atomics;   /* of all cores */
     uint64_t filled_sectors;  /* that the last level read from memory for what the launch accesses, */
     uint64_t kept_sectors;    /* and those that it read there as launches before had left them */
     uint32_t cores;

@@ -47,6 +47,12 @@ typedef struct sl_stored {
     uint8_t warp;      /* that issued it */
 } sl_stored;
 
+/* The unit of a slice that executes atomics (access/atomics.h), in thousandths of cycles: from when it is free, and
+ * from when floating-point sums on a sector are. */
+typedef struct sl_atomic_slice {
+    uint64_t free, float_free[8];
+} sl_atomic_slice;
+
 /* Banks of a level that wait for a queue entry, in order. */
 typedef struct sl_bank_list {
     uint32_t first, last;
@@ -132,6 +138,8 @@ struct __attribute__((aligned(64))) sl_bank {
     __attribute__((aligned(64))) uint64_t up_free; /* cycles from which its ports are free */
     uint64_t down_free, in_free, back_free;
     uint64_t across_free;  /* the same of the port from other partitions */
+    uint64_t atomic_from, across_from; /* when the atomic at the head of `in` and `across` can execute; 0: now */
+    sl_atomic_slice atomics;           /* of the unit with the number of the bank */
     uint32_t next_waiting; /* in a list of banks that wait for a queue entry */
     bool out_waits;        /* the bank is in such a list */
     sl_bank_list room;     /* banks of the level above that wait for an entry of `in` */
@@ -225,6 +233,8 @@ static inline sl_bank_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t n
         b->plain && r->kind == SL_REQUEST_LOAD && !((r->no_allocate | r->no_lookup) >> b->number & 1) && !r->priority;
     return plain ? sl_bank_load_plain(sim, b, r, number) : sl_bank_access_any(sim, b, number);
 }
+/* The cycle from which an atomic can execute that is at the bank; 0: now, and it does. Others: 0. */
+uint64_t sl_bank_atomic_from(sl_sim *sim, const sl_bank *bank, uint32_t number);
 /* Answers a request whose data is in the bank (`hit`), or has arrived. */
 void sl_bank_answer(sl_sim *sim, sl_bank *bank, uint32_t number, bool hit);
 /* A miss finds no MSHR, or no entry in the miss queue. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores and forwarded atomics at a bank. */
+#include "access/atomics.h"
 #include "sim/bank.h"
 #include "sim/data_observer.h"
 #include "sim/evict.h"
@@ -10,6 +11,50 @@ static bool is_atomic(const sl_request *r)
 {
     return r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
 }
+
+/* ---- the units that execute atomics ---- */
+
+/* From when floating-point sums on a sector can be next: sectors of a slice that share a place wait for each other. */
+static uint64_t *float_free(sl_atomic_slice *slice, uint64_t addr, uint32_t sector)
+{
+    uint64_t number = addr / SL_ATOMIC_SECTOR_BYTES + sector;
+    return &slice->float_free[number % (sizeof slice->float_free / sizeof *slice->float_free)];
+}
+
+/* Takes the unit for the passes of a request; returns the cycle from which that is possible, 0 for now. */
+static uint64_t take_slice(sl_atomic_slice *slice, const sl_level *level, const sl_request *r, uint64_t now)
+{
+    uint64_t from = slice->free, start = now * 1000;
+    bool floats = r->words & SL_ATOMIC_FLOATS && level->atomic_float_rate;
+    for (uint32_t s = 0; floats && s < SL_ATOMIC_LINE_SECTORS; s++)
+        if (r->words >> s * SL_ATOMIC_PASS_BITS & SL_ATOMIC_PASSES)
+            from = sl_later(from, *float_free(slice, r->addr, s));
+    if (from >= start + 1000)
+        return from / 1000;
+    start = sl_later(start, from);
+    slice->free = start + (uint64_t)sl_atomic_pass_count(r->words) * 1000000 / level->atomic_rate;
+    for (uint32_t s = 0; floats && s < SL_ATOMIC_LINE_SECTORS; s++) {
+        uint64_t passes = r->words >> s * SL_ATOMIC_PASS_BITS & SL_ATOMIC_PASSES;
+        if (passes)
+            *float_free(slice, r->addr, s) = start + passes * 1000000 / level->atomic_float_rate;
+    }
+    return 0;
+}
+
+uint64_t sl_bank_atomic_from(sl_sim *sim, const sl_bank *b, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    if (!is_atomic(r) || !b->level->atomic_rate || b->level->cores_per_instance != sim->machine.cores ||
+        b->level->write != SL_WRITE_BACK || sl_hop_of(b, r->addr) != b->number)
+        return 0;
+    sl_bank *unit = &sim->bank[b->number][sl_atomic_unit(b->level, r->addr)];
+    uint64_t from = take_slice(&unit->atomics, b->level, r, sim->now);
+    if (!from)
+        r->words = 0; /* taken, if it stalls for something else */
+    return from;
+}
+
+/* ---- stores ---- */
 
 /* What a forwarded store or atomic does to the line in the level. */
 static void update_line(sl_sim *sim, sl_bank *b, sl_lookup *l, bool keeps, bool words)
@@ -43,12 +88,12 @@ static sl_bank_outcome write_through(sl_sim *sim, sl_bank *b, sl_lookup *l)
     if (l->present && b->line[l->line_slot].mark & SL_LINE_TRANSIENT)
         return sl_stall_for(b, SL_STALL_WAY); /* an earlier fetch of the line has not been sent below */
     bool atomic = is_atomic(l->r);
-    bool words = l->r->words && !b->number; /* the words are those of a line of L1 */
+    bool words = !atomic && l->r->words && !b->number; /* the words are those of a line of L1 */
     bool keeps = b->level->write == SL_WRITE_ALLOCATE || l->hop != b->number;
     bool allocates = keeps && !(l->r->no_allocate >> b->number & 1);
     if (!l->present && allocates && !atomic && (l->r->whole || words))
         sl_lookup_reserve(sim, b, l, 0); /* without a free way it is forwarded only */
-    uint32_t merged = l->present && words && !atomic ? sl_stored_merge(sim, b, l->line_slot, l->r) : SL_NONE;
+    uint32_t merged = l->present && words ? sl_stored_merge(sim, b, l->line_slot, l->r) : SL_NONE;
     if (l->present)
         update_line(sim, b, l, keeps, words);
     if (merged != SL_NONE) {

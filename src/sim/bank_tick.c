@@ -35,6 +35,8 @@ static void accept_requests(sl_sim *sim, sl_bank *b)
         return;
     b->changed = false;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
+        if ((b->atomic_from = sl_bank_atomic_from(sim, b, sl_queue_head(&b->in)->request)))
+            return;
         end_stall(sim, b);
         if (accept(sim, b, sl_queue_head(&b->in)->request) == SL_BANK_STALL) {
             b->stalled_since = sim->now;
@@ -50,7 +52,8 @@ static void accept_from_partitions(sl_sim *sim, sl_bank *b)
 {
     sl_stall stall = b->stall;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
-        if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_BANK_STALL)
+        if ((b->across_from = sl_bank_atomic_from(sim, b, sl_queue_head(&b->across)->request)) ||
+            sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_BANK_STALL)
             break;
         sl_queue_pop(&b->across);
     }
@@ -109,12 +112,12 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
         b->stalled_since = sl_later(sl_queue_ready_at(&b->in), now + 1);
         b->changed = false;
     }
-    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
+    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_later(sl_queue_ready_at(&b->in), b->atomic_from);
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));
     if (!b->plain) {
         next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->invalidated), sl_queue_ready_at(&b->notified)));
-        next = sl_sooner(next, sl_queue_ready_at(&b->across));
+        next = sl_sooner(next, sl_later(sl_queue_ready_at(&b->across), b->across_from));
     }
     return next > now ? next : now + 1;
 }

@@ -4,6 +4,7 @@
  * requests go to them by their warp, and one queue is drained before the next. */
 #include <string.h>
 
+#include "access/atomics.h"
 #include "access/coalesce.h"
 #include "access/request.h"
 #include "policy/line_counts.h"
@@ -78,6 +79,13 @@ static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_s
     if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->options.data_observer &&
         (!store || r->whole != r->granules))
         r->words = words_of(bytes, store);
+}
+
+/* Of an atomic in a line. */
+static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, sl_access *access, uint64_t addr)
+{
+    uint32_t passes = sl_atomic_line_passes(access, sim->machine.lanes, addr, 1u << sim->log2_line);
+    return passes | (sl_atomic_is_float(sim->program->kernel, inst) ? SL_ATOMIC_FLOATS : 0);
 }
 
 /* first: nothing of the instruction was counted before */
@@ -191,6 +199,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
         find_bytes(sim, bank, shape, inst, access, &piece[i], r);
+        if (kind == SL_REQUEST_ATOMIC || (kind == SL_REQUEST_REDUCTION && !access->bulk))
+            r->words = passes_of(sim, inst, access, r->addr);
         r->no_allocate = hint.bypass & (uint8_t)~hints;
         r->evict_hint = hint.bypass & hints;
         r->priority = priority_of(sim, &hint, r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/network.h"
+#include "access/atomics.h"
 #include "sim/coalescer.h"
 
 #include "sim/data_observer.h"
@@ -17,6 +18,17 @@ static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t granule
     return port_cycles(level, sl_bits(granules) << sim->log2_granule);
 }
 
+/* An SM sends a pass of a reduction per cycle, one of an atomic that returns a value in two, and those on several
+ * sectors of a line at least as fast as a store (papers/h200-micro/atomics.csv, one SM). */
+static uint32_t atomic_cycles(const sl_request *r, uint32_t cycles)
+{
+    uint32_t passes = sl_atomic_pass_count(r->words);
+    bool single = !(r->granules & (r->granules - 1));
+    if (r->kind == SL_REQUEST_REDUCTION && passes)
+        return single || passes > cycles ? passes : cycles;
+    return r->kind == SL_REQUEST_ATOMIC && 2 * passes > cycles && single ? 2 * passes : cycles;
+}
+
 /* Cycles of a request to the level below. A load carries no data; partially written sectors count network_partial times
  * (byte masks). */
 static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl_request *r)
@@ -26,7 +38,8 @@ static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl
     uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->granules : r->granules & r->whole;
     uint32_t granules = sl_bits(whole);
     granules += sl_bits(r->granules & ~whole) * level->network_partial;
-    return port_cycles(level, granules << sim->log2_granule);
+    uint32_t cycles = port_cycles(level, granules << sim->log2_granule);
+    return level->atomic_rate ? atomic_cycles(r, cycles) : cycles;
 }
 
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)

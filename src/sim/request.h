@@ -31,7 +31,7 @@ typedef struct sl_request {
     uint32_t next;     /* in a list; SL_NONE ends it */
     uint32_t granules; /* mask of granules that it reads or writes */
     uint32_t whole;    /* stores: granules of which every byte is written */
-    uint32_t words;    /* mask of 4-byte words that are loaded or stored; 0: whole granules */
+    uint32_t words;    /* mask of 4-byte words that are loaded or stored; 0: whole granules; atomics: their passes */
     uint32_t memop;    /* sl_memop that it belongs to; of a write-back, the eviction record; SL_NONE: none */
     uint32_t slot;     /* static memory instruction; SL_NONE: write-back */
     uint16_t core;

@@ -167,6 +167,8 @@ static void reset_time(sl_sim *sim)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
+            b->atomics = (sl_atomic_slice){0};
+            b->atomic_from = b->across_from = 0;
             b->merge_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
             b->accepted_at = b->stalled_since = SL_NEVER;
             b->below_cycles =

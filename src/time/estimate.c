@@ -45,11 +45,13 @@ static double dram_cycles(const sl_machine *m, const sl_time_facts *f)
     return m->memory.bytes_per_cycle ? bytes / m->memory.bytes_per_cycle : 0;
 }
 
-/* The rate that an H200 has for lanes of a reduction that want one word (papers/h200-micro/rates.csv: 32 cycles for 32
- * lanes); atomics that return a value have half of it; both are charged the same here. */
-static double atomic_cycles(const sl_time_facts *f)
+/* The slice with most, and the sector. A machine that does not say it takes a pass per cycle. */
+static double atomic_cycles(const sl_machine *m, const sl_time_facts *f)
 {
-    return (double)f->hottest_atomics;
+    const sl_level *last = &m->level[m->levels - 1];
+    uint32_t rate = last->atomic_rate ? last->atomic_rate : 1000;
+    uint32_t float_rate = last->atomic_float_rate ? last->atomic_float_rate : rate;
+    return larger((double)f->atomics.passes * 1000 / rate, (double)f->atomics.float_passes * 1000 / float_rate);
 }
 
 static double start_cycles(const sl_machine *m, const sl_time_facts *f)
@@ -85,7 +87,7 @@ sl_time_estimate sl_time_of(const sl_machine *m, const sl_time_facts *f)
     sl_time_estimate e = {.core = core_cycles(f),
                           .l2 = l2_cycles(m, f),
                           .dram = dram_cycles(m, f),
-                          .atomics = atomic_cycles(f),
+                          .atomics = atomic_cycles(m, f),
                           .starts = start_cycles(m, f)};
     double shared = larger(larger(e.l2, e.dram), larger(e.atomics, e.starts)), launch = (double)f->launch_cycles;
     e.cycles = (uint64_t)(launch + hypot(e.core, shared) + 0.5);
@@ -121,7 +123,7 @@ static sl_time_facts facts_of(const sl_machine *machine, const sl_loaded *loaded
                        .blocks = sl_loaded_blocks(loaded),
                        .l2_read_sectors = value[SL_COUNTER_l2_read_sectors],
                        .l2_write_sectors = value[SL_COUNTER_l2_write_sectors],
-                       .hottest_atomics = result->hottest_atomics,
+                       .atomics = result->atomics,
                        .dram_read_sectors = value[SL_COUNTER_dram_read_sectors],
                        .dram_write_sectors = value[SL_COUNTER_dram_write_sectors],
                        .load_lines = result->work[core].load_lines,

@@ -23,7 +23,7 @@ typedef struct sl_time_facts {
     uint64_t blocks;           /* of the launch, as the following */
     uint64_t l2_read_sectors, l2_write_sectors, atomic_sectors;
     uint64_t dram_read_sectors, dram_write_sectors;
-    uint64_t hottest_atomics;          /* lanes of atomics on the word with most */
+    sl_hot_atomics atomics;
     uint64_t load_lines, fill_sectors; /* of the busiest core: requests to the first level, and what it fetches */
 } sl_time_facts;
 

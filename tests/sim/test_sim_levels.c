@@ -658,6 +658,21 @@ static void atomics_bring_their_line_to_l2_and_make_it_dirty(void **state)
     assert_int_equal(r.cycles, 92);
 }
 
+/* 32 passes for lanes on one word, 4 for neighboring ones, 10 cycles each: the next atomic of the slice waits. */
+static void atomics_of_a_slice_take_turns(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].atomic_rate = 100;
+    uint64_t one = RUN_WARP(&m, at(LOAD, 0), do_(USE), strided(REDUCTION, 0, 0), do_(FENCE)).cycles;
+    uint64_t two =
+        RUN_WARP(&m, at(LOAD, 0), do_(USE), strided(REDUCTION, 0, 0), strided(REDUCTION, 4, 0), do_(FENCE)).cycles;
+    assert_int_equal(two - one, 320);
+    one = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(REDUCTION, 0), do_(FENCE)).cycles;
+    two = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(REDUCTION, 0), at(REDUCTION, 0), do_(FENCE)).cycles;
+    assert_int_equal(two - one, 40);
+}
+
 /* Where no level keeps stores, atomics are done in memory, and answered from there. */
 static void atomics_reach_memory_where_no_level_keeps_stores(void **state)
 {
@@ -776,6 +791,7 @@ int main(void)
         cmocka_unit_test(local_memory_lies_word_by_word_of_a_warp),
         cmocka_unit_test(atomics_are_done_in_l2_and_drop_the_line_of_l1),
         cmocka_unit_test(atomics_bring_their_line_to_l2_and_make_it_dirty),
+        cmocka_unit_test(atomics_of_a_slice_take_turns),
         cmocka_unit_test(atomics_reach_memory_where_no_level_keeps_stores),
         cmocka_unit_test(only_missing_sectors_are_fetched),
         cmocka_unit_test(sectors_in_flight_are_not_fetched_twice),

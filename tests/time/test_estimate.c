@@ -85,15 +85,29 @@ static void blocks_start_at_a_rate(void **state)
     assert_int_equal(e.limit, SL_TIME_STARTS);
 }
 
-static void atomics_on_one_word_take_turns(void **state)
+static void atomics_of_a_slice_take_turns(void **state)
 {
     (void)state;
     sl_machine m = four_cores();
     sl_time_facts f = sampled(300, 10);
-    f.hottest_atomics = 400;
+    f.atomics.passes = 400; /* one per cycle where the machine does not say it */
     sl_time_estimate e = sl_time_of(&m, &f);
     assert_int_equal(e.cycles, 500);
     assert_int_equal(e.limit, SL_TIME_ATOMICS);
+    m.level[1].atomic_rate = 500;
+    f.atomics.passes = 200;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 500);
+}
+
+static void floating_point_sums_on_a_sector_take_longer(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(300, 10);
+    m.level[1].atomic_rate = 1000;
+    m.level[1].atomic_float_rate = 250;
+    f.atomics = (sl_hot_atomics){.passes = 200, .float_passes = 100};
+    assert_int_equal(sl_time_of(&m, &f).cycles, 500);
 }
 
 static void only_the_largest_of_what_cores_share_counts(void **state)
@@ -101,7 +115,7 @@ static void only_the_largest_of_what_cores_share_counts(void **state)
     (void)state;
     sl_machine m = four_cores();
     sl_time_facts f = sampled(300, 10);
-    f.hottest_atomics = 399;
+    f.atomics.passes = 399;
     f.l2_read_sectors = 400;
     f.dram_read_sectors = 398;
     assert_int_equal(sl_time_of(&m, &f).cycles, 500);
@@ -241,7 +255,8 @@ int main(void)
         cmocka_unit_test(banks_of_l2_share_its_sectors),
         cmocka_unit_test(memory_takes_its_bytes_by_its_rate),
         cmocka_unit_test(blocks_start_at_a_rate),
-        cmocka_unit_test(atomics_on_one_word_take_turns),
+        cmocka_unit_test(atomics_of_a_slice_take_turns),
+        cmocka_unit_test(floating_point_sums_on_a_sector_take_longer),
         cmocka_unit_test(only_the_largest_of_what_cores_share_counts),
         cmocka_unit_test(a_part_goes_on_at_the_pace_of_its_second_half),
         cmocka_unit_test(the_longest_warp_goes_on_at_its_own_pace),
