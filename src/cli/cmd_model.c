@@ -13,7 +13,7 @@ typedef struct model_options {
     sl_model_settings model;
     sl_sweep_settings sweep;
     const char *what_if, *sample;
-    bool cold;
+    bool cold, confirm;
     int compat; /* index into compat_choices */
 } model_options;
 
@@ -26,6 +26,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
     const model_options *o = inv->values;
     sl_analyzed_input analyzed = {.inv = inv,
                                   .input = input,
+                                  .confirm = o->confirm,
                                   .analysis = {.kind = SL_ANALYSIS_MODEL,
                                                .sampling = *sampling,
                                                .cold = o->cold,
@@ -87,6 +88,7 @@ static const sl_option options[] = {
     SL_SWEEP_OPTIONS(model_options),
     SL_COLD_OPTION(AT(cold)),
     SL_WHAT_IF_OPTION(AT(what_if)),
+    SL_CONFIRM_OPTION(AT(confirm)),
     SL_SAMPLE_OPTION(AT(sample)),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
      "Reproduce another program: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,

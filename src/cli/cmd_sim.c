@@ -21,7 +21,7 @@ typedef struct sim_options {
     sl_option_list set;
     const char *l1, *l2, *scheduling;
     uint64_t frc; /* entries; 0: as in the machine */
-    bool cold, bound;
+    bool cold, bound, confirm;
     const char *timeline, *plan, *code, *what_if, *sample;
     sl_option_range window;
 } sim_options;
@@ -136,6 +136,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
     const sim_options *o = inv->values;
     run r = {.options = o,
              .all = {.inv = inv,
+                     .confirm = o->confirm,
                      .input = input,
                      .analysis = {.kind = SL_ANALYSIS_SIM,
                                   .machine = machine,
@@ -205,6 +206,7 @@ static const sl_option options[] = {
     {"bound", 0, SL_OPTION_FLAG, NULL,
      "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
     SL_WHAT_IF_OPTION(AT(what_if)),
+    SL_CONFIRM_OPTION(AT(confirm)),
     SL_SAMPLE_OPTION(AT(sample)),
     {"timeline", 0, SL_OPTION_STRING, "FILE",
      "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto (JSON, compressed by "

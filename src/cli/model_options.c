@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/what_if.h"
 #include "cli/output.h"
 #include "report/results.h"
 
@@ -60,15 +61,12 @@ static sl_status run_both(const sl_invocation *inv, const sl_what_if *what_if, c
                           const sl_cli_input *input, sl_result result[2], sl_error *error)
 {
     const sl_recording *recording = &input->recording;
-    sl_recording changed = *recording;
     sl_analysis detailed = *analysis;
     detailed.details = true;
-    sl_status status = sl_trace_what_if(recording->trace, what_if, &changed.trace, error);
+    sl_status status = sl_analyze(recording, &detailed, input->pool, inv->progress, &result[0], error);
     if (!status)
-        status = sl_analyze(recording, &detailed, input->pool, inv->progress, &result[0], error);
-    if (!status)
-        status = sl_analyze(&changed, &detailed, input->pool, inv->progress, &result[1], error);
-    sl_trace_what_if_destroy(changed.trace);
+        status = sl_analyze_what_if(recording, &detailed, what_if, &result[0], input->pool, inv->progress, &result[1],
+                                    error);
     return status;
 }
 

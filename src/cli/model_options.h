@@ -121,6 +121,11 @@ enum { SL_EXIT_STOPPED = 130 };
 
 /* --what-if of model and sim: an analysis before and after. */
 
+#define SL_CONFIRM_OPTION(offset)                                                                                      \
+    {                                                                                                                  \
+        "confirm", 0, SL_OPTION_FLAG, NULL, "Simulate what the three largest findings cost, next to the estimate",     \
+            offset, 0, 0, NULL                                                                                         \
+    }
 #define SL_WHAT_IF_OPTION(offset)                                                                                      \
     {                                                                                                                  \
         "what-if", 0, SL_OPTION_STRING, "RULE[@LINE]",                                                                 \

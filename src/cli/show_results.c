@@ -136,20 +136,20 @@ int sl_show_analyzed(const sl_analyzed_input *of)
 {
     const sl_cli_input *input = of->input;
     bool simulated = of->analysis.kind == SL_ANALYSIS_SIM;
-    const sl_shown_launches shown = {.log = of->set.measured.log,
-                                     .sim = simulated ? &of->set.measured : NULL,
-                                     .modeled = !simulated,
-                                     .sampled = &of->set.measured,
-                                     .machine = of->analysis.machine->name,
-                                     .find =
-                                         sl_findings_input_of(&of->set, &input->recording, &of->analysis, input->pool),
-                                     .fact = &input->fact,
-                                     .facts = !input->trace,
-                                     .seed = &of->analysis.seed,
-                                     .trace = input->trace,
-                                     .subject = input->subject,
-                                     .sources = input->texts,
-                                     .source = input->text};
+    sl_shown_launches shown = {.log = of->set.measured.log,
+                               .sim = simulated ? &of->set.measured : NULL,
+                               .modeled = !simulated,
+                               .sampled = &of->set.measured,
+                               .machine = of->analysis.machine->name,
+                               .find = sl_findings_input_of(&of->set, &input->recording, &of->analysis, input->pool),
+                               .fact = &input->fact,
+                               .facts = !input->trace,
+                               .seed = &of->analysis.seed,
+                               .trace = input->trace,
+                               .subject = input->subject,
+                               .sources = input->texts,
+                               .source = input->text};
+    shown.find.confirm = of->confirm;
     int code = sl_show_launches(of->inv, &shown, sl_cli_input_stream(input));
     return code ? code : of->stopped ? SL_EXIT_STOPPED : SL_EXIT_OK;
 }

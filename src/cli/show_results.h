@@ -35,6 +35,7 @@ typedef struct sl_analyzed_input {
     const sl_invocation *inv;
     const sl_cli_input *input;
     sl_analysis analysis;
+    bool confirm;      /* findings get the simulator's word */
     sl_result_set set; /* the caller frees it, also after a failure */
     bool stopped;      /* by Ctrl-C: not every launch was analyzed */
 } sl_analyzed_input;

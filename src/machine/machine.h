@@ -94,26 +94,26 @@ typedef struct sl_level {
     uint32_t hit_evict;             /* 1: a hint for a lower level alone evicts a line here that it hits */
     uint32_t last_ways, dirty_ways; /* of a set: that lines marked evict-last keep, that may be dirty; 0: all */
     sl_miss_handling miss_handling;
-    uint32_t frc_entries, frc_ways; /* of a bank */
-    uint32_t frc_keeps_victims;     /* 1: sets grow instead */
-    uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
-    uint32_t write_waits;           /* 1: a store to a sector in flight waits for it */
-    uint32_t join_cycles;           /* that a store of a part of a sector waits for others of its warp */
-    uint32_t keep;                  /* 1: contents stay from launch to launch, though not all cores share it */
-    uint32_t inclusive;             /* 1: evicted lines are invalidated in the levels above, too */
-    uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */
-    uint32_t invalidate_cycles;     /* until the levels above have invalidated a line */
-    uint32_t clean_evict_cycles;    /* until the level below knows of an evicted line that is clean */
-    uint32_t ports;                 /* requests that a bank takes per cycle */
-    uint32_t queue;                 /* requests that wait before a bank */
-    uint32_t miss_queue;            /* requests that wait to be sent below */
-    uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
-    uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
+    uint32_t frc_entries, frc_ways;          /* of a bank */
+    uint32_t frc_keeps_victims;              /* 1: sets grow instead */
+    uint32_t write_fetch;                    /* 1: a store that writes a part of a sector fetches the rest first */
+    uint32_t write_waits;                    /* 1: a store to a sector in flight waits for it */
+    uint32_t join_cycles;                    /* that a store of a part of a sector waits for others of its warp */
+    uint32_t keep;                           /* 1: contents stay from launch to launch, though not all cores share it */
+    uint32_t inclusive;                      /* 1: evicted lines are invalidated in the levels above, too */
+    uint32_t stale_sharers;                  /* 1: the levels above do not report their evictions */
+    uint32_t invalidate_cycles;              /* until the levels above have invalidated a line */
+    uint32_t clean_evict_cycles;             /* until the level below knows of an evicted line that is clean */
+    uint32_t ports;                          /* requests that a bank takes per cycle */
+    uint32_t queue;                          /* requests that wait before a bank */
+    uint32_t miss_queue;                     /* requests that wait to be sent below */
+    uint32_t network_cycles;                 /* one way from the level above; part of hit_cycles */
+    uint32_t network_bytes;                  /* that a port of this network carries per cycle, each way */
     uint32_t atomic_rate, atomic_float_rate; /* passes of atomics per 1000 cycles and bank; 0: no limit */
-    uint32_t network_partial;       /* sectors that one stored in part takes of it */
-    uint32_t tag_fj, data_fj;       /* energy of a tag access and of a data access, in femtojoules */
-    uint32_t leak_uw;               /* leakage of an instance, in microwatts */
-    const sl_policy_list *policies; /* custom policies in addition to the built-in ones; may be NULL */
+    uint32_t network_partial;                /* sectors that one stored in part takes of it */
+    uint32_t tag_fj, data_fj;                /* energy of a tag access and of a data access, in femtojoules */
+    uint32_t leak_uw;                        /* leakage of an instance, in microwatts */
+    const sl_policy_list *policies;          /* custom policies in addition to the built-in ones; may be NULL */
 } sl_level;
 
 typedef struct sl_core_limits {

@@ -27,7 +27,7 @@ typedef struct model {
     uint32_t resident_blocks;
     uint32_t cores, slots;
     core_work *core;
-    sl_slot_loads *loads;  /* [cores * slots] */
+    sl_slot_loads *loads;    /* [cores * slots] */
     sl_atomic_load *atomics; /* [cores]; NULL: the kernel has none */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */

@@ -30,14 +30,24 @@ typedef struct sl_hot_atomics {
     uint64_t passes, float_passes;
 } sl_hot_atomics;
 
+/* Estimates of a launch as it would be if */
+typedef enum sl_time_ideal {
+    SL_TIME_EVEN,   /* its work were spread evenly over all cores */
+    SL_TIME_FULL,   /* they also had as many warps as fit, which shared that work */
+    SL_TIME_BEHIND, /* it began behind the launch before without a launch of its own */
+    SL_TIME_IDEALS
+} sl_time_ideal;
+
 struct sl_model_result {
     sl_launch_counts counts; /* of the whole launch and of each memory instruction; arrays are left out */
     uint32_t resident_blocks;
     uint64_t l1_bytes;
-    sl_counts *slots;         /* what counts.slot points to */
-    sl_hot_atomics atomics;   /* of all cores */
-    uint64_t filled_sectors;  /* that the last level read from memory for what the launch accesses, */
-    uint64_t kept_sectors;    /* and those that it read there as launches before had left them */
+    sl_counts *slots;                      /* what counts.slot points to */
+    sl_hot_atomics atomics;                /* of all cores */
+    uint64_t filled_sectors;               /* that the last level read from memory for what the launch accesses, */
+    uint64_t kept_sectors;                 /* and those that it read there as launches before had left them */
+    double imbalance;                      /* instructions of the busiest core, times those of the mean one */
+    uint64_t ideal_cycles[SL_TIME_IDEALS]; /* by time/estimate.h, as est_cycles; 0: nothing was estimated */
     uint32_t cores;
     sl_warps_work *work; /* [cores] */
     uint32_t *block;     /* core c runs block[first_block[c]] … block[first_block[c + 1] - 1] */

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
-#include "trace/what_if.h"
+#include "analysis/what_if.h"
 
 #define MIN_SHARE 0.02
 
@@ -37,8 +36,10 @@ static void distribute(sl_findings *findings, const sl_rule *rule, const char *s
         if (!is_of(f, rule, symbol) || f->estimated || work <= 0)
             continue;
         double part = f->share / work;
-        f->cycles = saved * part;
-        f->share = saved / total * part;
+        f->cycles = saved * part * f->reach;
+        f->share = saved / total * part * f->reach;
+        if (!strcmp(rule->unit, "cycles"))
+            f->effect = f->cycles;
     }
     for (size_t i = 0; i < findings->list.count; i++)
         if (is_of(&findings->list.items[i], rule, symbol))
@@ -63,28 +64,26 @@ static void set_costs(const sl_result *before, const sl_result *after, const sl_
     }
 }
 
-/* The model without the cause that a rule names. */
+/* The model without the cause that a rule names. A what-if that changes nothing, or that the GPU does not allow, leaves
+ * shares of work. */
 static sl_status estimate_rule(const sl_findings_input *input, const sl_what_if *what_if, const sl_rule *rule,
                                sl_findings *findings, sl_error *error)
 {
     const sl_result *before = input->estimated;
-    sl_recording changed = *input->recording;
     sl_result after = {0};
     sl_error ignored;
-    if (sl_trace_what_if(input->recording->trace, what_if, &changed.trace, &ignored))
-        return ignored.status == SL_NO_MEMORY ? sl_fail_memory(error) : SL_OK;
     const sl_analysis model = {.kind = SL_ANALYSIS_MODEL,
                                .machine = before->machine,
                                .details = true,
                                .seed = input->model.seed,
                                .cold = before->cold,
                                .model = input->model};
-    sl_status status = sl_analyze(&changed, &model, input->pool, NULL, &after, error);
+    sl_status status =
+        sl_analyze_what_if(input->recording, &model, what_if, before, input->pool, NULL, &after, &ignored);
     if (!status)
         set_costs(before, &after, before->log, rule, findings);
     sl_result_fini(&after);
-    sl_trace_what_if_destroy(changed.trace);
-    return status;
+    return status == SL_NO_MEMORY ? sl_fail_memory(error) : SL_OK;
 }
 
 sl_status sl_findings_estimate(const sl_findings_input *input, sl_findings *findings, sl_error *error)
@@ -96,11 +95,73 @@ sl_status sl_findings_estimate(const sl_findings_input *input, sl_findings *find
         const sl_what_if what_if = {(sl_what_if_id)i, 0};
         if (what_if.id == SL_WHAT_IF_NO_REUSE) /* of one load, not of all */
             continue;
+        if (sl_what_if_infos[i].kind == SL_WHAT_IF_MACHINE) /* a sample is too short to lose what it uses again */
+            continue;
         for (int r = 0; r < SL_RULES && !status; r++)
             if (!strcmp(sl_rules[r].name, sl_what_if_infos[i].name) &&
-                share_of(findings, &sl_rules[r], NULL) >= MIN_SHARE)
+                (sl_what_if_infos[i].kind == SL_WHAT_IF_TIME || share_of(findings, &sl_rules[r], NULL) >= MIN_SHARE))
                 status = estimate_rule(input, &what_if, &sl_rules[r], findings, error);
     }
+    return status;
+}
+
+/* ---- what the simulator says ---- */
+
+enum { CONFIRMED = 3 };
+
+static uint64_t simulated_cycles(const sl_result *result, const sl_launch_log *log, const char *symbol)
+{
+    uint64_t sum = 0;
+    for (uint32_t n = 0; n < result->launches; n++)
+        if (!symbol || !strcmp(log->launches.items[n].kernel->symbol, symbol))
+            sum += result->launch[n].counts.value[SL_COUNTER_cycles];
+    return sum;
+}
+
+static bool find_what_if(const sl_rule *rule, sl_what_if_id *id)
+{
+    for (int i = 0; i < SL_WHAT_IFS; i++)
+        if (!strcmp(rule->name, sl_what_if_infos[i].name) && i != SL_WHAT_IF_NO_REUSE &&
+            sl_what_if_infos[i].kind != SL_WHAT_IF_TIME) {
+            *id = (sl_what_if_id)i;
+            return true;
+        }
+    return false;
+}
+
+sl_status sl_findings_confirm(const sl_findings_input *input, sl_findings *findings, sl_error *error)
+{
+    const sl_analysis sim = {.kind = SL_ANALYSIS_SIM,
+                             .machine = input->machine,
+                             .seed = input->model.seed,
+                             .cold = input->estimated && input->estimated->cold};
+    sl_result own = {0};
+    const sl_result *before = input->simulated;
+    sl_status status = SL_OK;
+    size_t groups = 0;
+    if (!input->recording)
+        return SL_OK;
+    for (size_t i = 0; i < findings->list.count && groups < CONFIRMED && !status; i++) {
+        sl_finding *f = &findings->list.items[i];
+        sl_what_if what_if = {0};
+        sl_result after = {0};
+        if (sl_finding_continues(findings, i) || !find_what_if(f->rule, &what_if.id))
+            continue;
+        groups++;
+        if (!before) {
+            status = sl_analyze(input->recording, &sim, input->pool, NULL, &own, error);
+            before = &own;
+        }
+        if (!status)
+            status = sl_analyze_what_if(input->recording, &sim, &what_if, before, input->pool, NULL, &after, error);
+        double all = status ? 0 : (double)simulated_cycles(before, input->counted, NULL);
+        if (all > 0)
+            f->simulated_share = ((double)simulated_cycles(before, input->counted, f->symbol) -
+                                  (double)simulated_cycles(&after, input->counted, f->symbol)) /
+                                 all;
+        sl_result_fini(&after);
+    }
+    sl_result_fini(&own);
     return status;
 }
 

@@ -2,10 +2,13 @@
 /* Applies the rules, drops what costs little, and puts the rest in order. */
 #include "report/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
+#include "report/parameter_names.h"
 #include "report/results.h"
 #include "report/rules.h"
 
@@ -25,6 +28,16 @@ char *sl_rule_measure(const sl_rule *rule, char *buffer, size_t size)
     snprintf(buffer, size, "%.*s%s%s", at ? (int)(at - rule->measure) : 0, rule->measure, at ? number : "",
              at ? at + 2 : rule->measure);
     return buffer;
+}
+
+enum { MAX_SOURCE_BYTES = 16 << 20 };
+
+static const char *short_name_of(const sl_findings_input *input, const char *symbol)
+{
+    for (size_t n = 0; n < input->counted->launches.count; n++)
+        if (!strcmp(input->counted->launches.items[n].kernel->symbol, symbol))
+            return input->counted->launches.items[n].kernel->short_name;
+    return "";
 }
 
 static bool same_group(const sl_finding *a, const sl_finding *b)
@@ -71,6 +84,34 @@ static void sum_groups(ranked *r, size_t count)
     }
 }
 
+/* The name of "param_4" in the source of its kernel, which is read once. */
+static sl_status name_parameters(const sl_findings_input *input, sl_findings *findings, sl_error *error)
+{
+    char *text = NULL, name[128];
+    const char *path = "";
+    bool fits = true;
+    for (size_t i = 0; i < findings->list.count && fits; i++) {
+        sl_finding *f = &findings->list.items[i];
+        if (!f->inst || !*f->inst->source_file || strncmp(f->inst->array, "param_", 6) != 0)
+            continue;
+        if (strcmp(path, f->inst->source_file) != 0) {
+            free(text);
+            path = f->inst->source_file;
+            if (sl_file_read_max(path, MAX_SOURCE_BYTES, &text, &(size_t){0}, &(sl_error){0}))
+                text = NULL;
+        }
+        const char *kernel = short_name_of(input, f->symbol);
+        char *end;
+        unsigned long number = strtoul(f->inst->array + 6, &end, 10);
+        if (!text || *end || !*sl_parameter_name(text, kernel, (uint32_t)number, name, sizeof name))
+            continue;
+        f->parameter = sl_arena_strdup(&findings->arena, name);
+        fits = f->parameter;
+    }
+    free(text);
+    return fits ? SL_OK : sl_fail_memory(error);
+}
+
 static sl_status rank(sl_findings *findings, sl_error *error)
 {
     size_t count = findings->list.count, kept = 0;
@@ -98,6 +139,8 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
     sl_fact_list facts = {0};
     *findings = (sl_findings){0};
     sl_arena_init(&findings->arena);
+    findings->counted = !input->measured;
+    findings->estimated = input->recording && input->estimated && input->estimated->log;
     snprintf(findings->machine, sizeof findings->machine, "%s", input->machine->name);
     sl_arena arena;
     sl_arena_init(&arena);
@@ -109,6 +152,10 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
         status = sl_findings_estimate(input, findings, error);
     if (!status)
         status = rank(findings, error);
+    if (!status)
+        status = name_parameters(input, findings, error);
+    if (!status && input->confirm)
+        status = sl_findings_confirm(input, findings, error);
     if (!status)
         status = sl_findings_add_quiet(input, findings, error);
     sl_facts_fini(&facts);
@@ -143,9 +190,11 @@ static char *finding_location(const sl_finding *f, char *buffer, size_t size)
     char copies[16] = "";
     if (f->copies > 1)
         snprintf(copies, sizeof copies, " (x%u)", f->copies);
+    sl_inst_name named = *f->inst;
+    named.array = f->parameter ? f->parameter : named.array;
     snprintf(buffer, size, "%s, %s%s%s, %s%s%s", f->kernel, location, copies,
              sl_inst_library(f->inst, inner, sizeof inner), f->inst->opcode, *f->inst->array ? " of " : "",
-             sl_inst_array(f->inst, array, sizeof array));
+             sl_inst_array(&named, array, sizeof array));
     return buffer;
 }
 
@@ -153,8 +202,11 @@ static char *finding_location(const sl_finding *f, char *buffer, size_t size)
 static char *effect_text(const sl_finding *f, char *buffer, size_t size)
 {
     char effect[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
-    snprintf(buffer, size, "%s %s, about %s%% of the time", sl_human_count((uint64_t)f->effect, effect), f->rule->unit,
-             sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share));
+    int used = snprintf(buffer, size, "%s %s, about %s%% of the time", sl_human_count((uint64_t)f->effect, effect),
+                        f->rule->unit, sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share));
+    if (!isnan(f->simulated_share) && used > 0 && (size_t)used < size)
+        snprintf(buffer + used, size - (size_t)used, " (%s%% by simulation)",
+                 sl_human_ratio(100 * f->simulated_share, fabs(f->simulated_share) < 0.2 ? 1 : 0, share));
     return buffer;
 }
 
@@ -178,6 +230,7 @@ void sl_document_findings(sl_document *d)
                                         SL_DATA("estimated_cycles"),
                                         SL_DATA("share"),
                                         SL_DATA("cost_is"),
+                                        SL_DATA("simulated_share"),
                                         SL_DATA("evidence"),
                                         SL_DATA("text"),
                                         SL_DATA("fix")};
@@ -199,9 +252,13 @@ void sl_document_findings(sl_document *d)
         sl_table_number(t, f->cycles, 0, "");
         sl_table_number(t, f->share, 3, "");
         sl_table_cell(t, f->estimated ? "estimated without the cause" : "share of work");
+        if (isnan(f->simulated_share))
+            sl_table_none(t);
+        else
+            sl_table_number(t, f->simulated_share, 3, "");
         sl_table_json_value(t, write_evidence, f);
         sl_table_cell(t, f->text);
-        sl_table_cell(t, f->rule->fix);
+        sl_table_cell(t, f->fix);
     }
 }
 
@@ -249,7 +306,8 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
             continue;
         used += (size_t)snprintf(also + used, sizeof also - used, "%s%s%s%s", named > 1 ? ", " : " Also ",
                                  sl_inst_location(other->inst, location, sizeof location),
-                                 *other->inst->array ? " of " : "", other->inst->array);
+                                 *other->inst->array ? " of " : "",
+                                 other->parameter ? other->parameter : other->inst->array);
     }
     if (named > MAX_ALSO && used < sizeof also)
         snprintf(also + used, sizeof also - used, " and %zu more", named - MAX_ALSO);
@@ -262,7 +320,7 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
     fprintf(file, "%*s", INDENT, "");
     write_paragraph(file, text, width);
     fprintf(file, "%*s", INDENT, "");
-    write_paragraph(file, f->rule->fix, width);
+    write_paragraph(file, f->fix, width);
 }
 
 static void write_findings(FILE *file, const void *of, size_t width)
@@ -270,8 +328,10 @@ static void write_findings(FILE *file, const void *of, size_t width)
     const sl_findings *findings = of;
     size_t groups = 0;
     if (findings->list.count)
-        fprintf(file, "\nFindings for %s, largest estimated cost first (details: sluice explain RULE)\n",
-                findings->machine);
+        fprintf(file, "\nFindings for %s, largest %s first (details: sluice explain RULE)\n", findings->machine,
+                findings->estimated ? "estimated cost" : "part of the work");
+    if (findings->list.count && findings->counted)
+        fputs("(counted work, memory read once; 'sluice model' estimates times and knows caches)\n", file);
     for (size_t i = 0, end; i < findings->list.count; i = end) {
         for (end = i + 1; end < findings->list.count && sl_finding_continues(findings, end);)
             end++;

@@ -42,6 +42,9 @@ typedef struct sl_findings_input {
     const sl_result *estimated; /* the model's of that recording */
     sl_model_options model;     /* as they were for `estimated` */
     sl_pool *pool;
+    /* The simulator's word on the what-ifs of the three largest; `simulated`: of that recording, NULL: not yet. */
+    bool confirm;
+    const sl_result *simulated;
 } sl_findings_input;
 
 /* Of a set of results that an analysis of a recording made; one without counts has no findings. */
@@ -55,7 +58,8 @@ static inline sl_findings_input sl_findings_input_of(const sl_result_set *set, c
                               .recording = recording,
                               .estimated = analysis->kind == SL_ANALYSIS_SIM ? &set->classes : &set->measured,
                               .model = analysis->model,
-                              .pool = pool};
+                              .pool = pool,
+                              .simulated = analysis->kind == SL_ANALYSIS_SIM ? &set->measured : NULL};
     find.model.seed = analysis->seed;
     return find;
 }
@@ -75,6 +79,10 @@ typedef struct sl_finding {
     double effect;               /* in the rule's unit */
     double cycles, share;        /* estimated time of the GPU, and of all launches */
     bool estimated;              /* by the launches without the cause; else the share of work */
+    double reach;                /* share of what its what-if saves that a repair can save */
+    double simulated_share;      /* of its rule in its kernel, in the first of them, by --confirm; NAN: not asked for */
+    const char *fix;             /* what to do: the rule's, or of what is known of this one */
+    const char *parameter;       /* name in the source of the parameter that the array is; NULL: unknown */
     const char *text;            /* sentences: the evidence */
     size_t numbers;
     sl_evidence number[SL_MAX_EVIDENCE];
@@ -89,6 +97,8 @@ typedef struct sl_quiet_kernel {
 typedef struct sl_findings {
     sl_arena arena;
     char machine[SL_MACHINE_NAME];
+    bool estimated; /* by times without the causes, where rules have what-ifs; false: shares of work */
+    bool counted;   /* the work without caches */
     SL_ARRAY(sl_quiet_kernel) quiet;
     SL_ARRAY(sl_finding) list; /* the largest share of a rule and kernel first; its locations together */
 } sl_findings;

@@ -138,6 +138,8 @@ static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
 {
     const sl_logged_launch *l = &in->counted->launches.items[n];
     sl_kernel_facts *k = &facts->kernel[l->kernel->number];
+    if (in->recording && n < in->recording->launches && (!k->launches || l->blocks > k->most_blocks))
+        k->trace_launch = in->recording->launch[n];
     for (size_t i = 0; i < l->arrays; i++)
         if (!add_array(facts, l->kernel, &l->array[i]))
             return false;
@@ -152,6 +154,10 @@ static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
     bool simulated = sl_counts_has(&measured, SL_COUNTER_cycles);
     if (simulated)
         time = SL_FACT(measured, cycles);
+    if (in->estimated && n < in->estimated->launches && counted.value[SL_COUNTER_warp_insts] > k->most_insts) {
+        k->most_insts = counted.value[SL_COUNTER_warp_insts];
+        k->imbalance = in->estimated->launch[n].imbalance;
+    }
     k->lanes = l->lanes;
     k->launches++;
     k->blocks += l->blocks;
@@ -236,6 +242,19 @@ static void add_classes(sl_kernel_sum *to, const sl_kernel_sum *classes)
 
 /* ---- all ---- */
 
+static sl_status read_shapes(const sl_findings_input *in, sl_kernel_facts *k, sl_arena *arena, sl_error *error)
+{
+    const sl_trace *trace = in->recording->trace;
+    const sl_trace_kernel *kernel = sl_trace_kernel_at(trace, sl_trace_launch_at(trace, k->trace_launch)->kernel);
+    if (!kernel || kernel->mem_slots != k->kernel->insts)
+        return SL_OK;
+    sl_access_shape_sums *sums = sl_arena_array(arena, sl_access_shape_sums, kernel->mem_slots + 1u);
+    if (!sums)
+        return sl_fail_memory(error);
+    k->shape = sums;
+    return sl_access_shapes_read(trace, k->trace_launch, sums, error);
+}
+
 static sl_status join(const sl_findings_input *in, sl_kernel_sum *const sums[3], sl_arena *arena, sl_fact_list *facts,
                       sl_error *error)
 {
@@ -254,6 +273,11 @@ static sl_status join(const sl_findings_input *in, sl_kernel_sum *const sums[3],
     for (size_t n = 0; n < in->counted->launches.count; n++)
         if (!add_launch(facts, in, n))
             return sl_fail_memory(error);
+    for (uint32_t i = 0; i < facts->kernels && in->recording; i++) {
+        sl_status status = facts->kernel[i].launches ? read_shapes(in, &facts->kernel[i], arena, error) : SL_OK;
+        if (status)
+            return status;
+    }
     for (uint32_t i = 0; i < facts->kernels; i++)
         facts->kernel[i].busy /= facts->kernel[i].time > 0 ? facts->kernel[i].time : 1;
     return SL_OK;

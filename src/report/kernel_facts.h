@@ -5,6 +5,7 @@
 #ifndef SL_REPORT_KERNEL_FACTS_H
 #define SL_REPORT_KERNEL_FACTS_H
 
+#include "report/access_shapes.h"
 #include "report/findings.h"
 #include "report/load_sums.h"
 
@@ -28,9 +29,13 @@ typedef struct sl_kernel_facts {
     bool modeled;                /* hits and misses are known */
     uint64_t launches, blocks;
     uint32_t lanes;
-    double footprint_bytes; /* summed over the launches */
-    double work, time;      /* cycles of SMs; of the GPU */
-    double busy;            /* share of the GPU at work, 0 to 1 */
+    double footprint_bytes;            /* summed over the launches */
+    double work, time;                 /* cycles of SMs; of the GPU */
+    double busy;                       /* share of the GPU at work, 0 to 1 */
+    double imbalance;                  /* of the launch with most instructions: sl_result_launch; 0: unknown */
+    uint64_t most_insts;               /* of that launch */
+    uint32_t trace_launch;             /* of the launch with the most blocks */
+    const sl_access_shape_sums *shape; /* [memory instructions] of the first blocks of that launch; NULL: unknown */
     /* of the launch with the most blocks */
     uint64_t most_blocks;
     uint32_t resident_blocks, resident_warps, block_warps;

@@ -65,7 +65,7 @@ static void write_group(FILE *file, const sl_page *page, const sl_findings *all,
     }
     fputs(named ? "." : "", file);
     put_inlined(file, f);
-    sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->rule->fix);
+    sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->fix);
 }
 
 void sl_section_findings(FILE *file, const sl_page *page)

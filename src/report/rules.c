@@ -25,6 +25,9 @@ static sl_finding *found(sl_rule_run *run, const sl_location *location, double e
                     .kernel = k->kernel->name,
                     .inst = location ? location->inst : NULL,
                     .copies = location ? location->copies : 0,
+                    .fix = run->rule->fix,
+                    .reach = 1,
+                    .simulated_share = NAN,
                     .effect = effect,
                     .cycles = cycles,
                     .share = run->facts->time > 0 ? cycles / run->facts->time : 0};
@@ -66,6 +69,70 @@ static double fetch_cost(const sl_kernel_facts *k)
     return (k->cost->l2_sector + missed * k->cost->dram_sector) * k->machine->level[0].sector_bytes / SECTOR;
 }
 
+/* ---- advice ---- */
+
+/* How the lanes of a location lie to each other; NULL: unknown. */
+static const sl_access_shape_sums *shape_of(const sl_rule_run *run, const sl_location *p)
+{
+    const sl_kernel_facts *k = run->kernel;
+    const sl_access_shape_sums *s = k->shape ? &k->shape[p->inst - k->kernel->inst] : NULL;
+    return s && s->requests ? s : NULL;
+}
+
+/* Elements of structures are rarely larger; rows of arrays rarely smaller. */
+enum { MAX_ELEMENT_BYTES = 256 };
+
+/* What the distance of lanes says: an array of structures, the wrong order of indices, rows, a gather. */
+static const char *advice_on_lanes(sl_rule_run *run, const sl_location *p, bool loads)
+{
+    sl_arena *arena = &run->findings->arena;
+    const sl_access_shape_sums *s = shape_of(run, p);
+    if (!s)
+        return NULL;
+    double walk = sl_access_walk_length(s, p->inst->width, p->copies);
+    uint64_t stride = (uint64_t)llabs(s->stride);
+    uint32_t lanes = run->kernel->lanes;
+    if (loads && walk >= lanes)
+        return sl_arena_printf(arena,
+                               "Each lane reads a row of its own, about %.0f elements: let a warp take a row, so "
+                               "that its lanes read neighbors.",
+                               walk);
+    if (loads && walk > 1)
+        return sl_arena_printf(arena,
+                               "Each lane reads a row of its own, about %.0f elements. That is less than a warp: "
+                               "let as many lanes as a row has elements take it, or stage rows in shared memory; "
+                               "a whole warp per row would leave lanes idle.",
+                               walk);
+    if (s->gathers * 2 > s->requests)
+        return sl_arena_printf(arena,
+                               "The addresses of lanes follow no stride: sort or group the indices, so that lanes "
+                               "of a warp %s neighbors.",
+                               loads ? "read" : "write");
+    if (stride > p->inst->width && stride <= MAX_ELEMENT_BYTES)
+        return sl_arena_printf(arena,
+                               "Lanes are %llu bytes apart and %s %u of them: elements of %llu bytes. Make it a "
+                               "structure of arrays, or %s whole elements.",
+                               (unsigned long long)stride, loads ? "read" : "write", p->inst->width,
+                               (unsigned long long)stride, loads ? "read" : "write");
+    if (stride > MAX_ELEMENT_BYTES)
+        return sl_arena_printf(arena,
+                               "Lanes are %llu bytes apart, as rows are: let neighboring threads take neighbors "
+                               "in a row (the other order of indices), or %s through a tile in shared memory.",
+                               (unsigned long long)stride, loads ? "read" : "write");
+    return NULL;
+}
+
+/* Where lanes follow no stride, an order of their indices at best accesses each sector once. */
+static double reach_of(const sl_rule_run *run, const sl_location *p, double sectors)
+{
+    const sl_access_shape_sums *s = shape_of(run, p);
+    double once = sl_array_bytes(run->facts, run->kernel->kernel, p->inst->array) / SECTOR;
+    bool walks = s && sl_access_walk_length(s, p->inst->width, p->copies) > 0;
+    if (!s || s->gathers * 2 <= s->requests || walks || sectors <= 0)
+        return 1;
+    return once < sectors ? 1 - once / sectors : 0;
+}
+
 /* ---- coalescing ---- */
 
 typedef struct accesses {
@@ -81,10 +148,15 @@ static void find_scattered(sl_rule_run *run, const sl_location *p, accesses a, d
     if (!a.requests || a.sectors < run->rule->threshold * ideal || a.sectors - ideal <= a.requests)
         return;
     double excess = a.sectors - ideal;
+    const char *fix = advice_on_lanes(run, p, *verb == 'u');
     sl_finding *f = found(run, p, excess, excess * (run->kernel->cost->l1_sector + extra_cost) + a.fetched);
     cite(f, "sectors_per_request", a.sectors / a.requests);
     cite(f, "ideal_sectors_per_request", ideal / a.requests);
     cite(f, "used_bytes_share", used);
+    if (f && fix)
+        f->fix = fix;
+    if (f)
+        f->reach = reach_of(run, p, a.sectors);
     SAY(run, f, "%s sectors per request where %s would do: lanes %s %s of the bytes.",
         sl_human_ratio(a.sectors / a.requests, 1, each), sl_human_ratio(ideal / a.requests, 1, least), verb,
         percent(used, share));
@@ -113,6 +185,27 @@ static void find_strided_stores(sl_rule_run *run)
         accesses a = {SL_FACT(p->counted, st_requests), SL_FACT(p->counted, st_sectors), SL_FACT(p->counted, st_bytes),
                       0};
         find_scattered(run, p, a, k->cost->l2_sector, "write"); /* all stores go to L2 */
+    }
+}
+
+/* Loads and stores of what the same instruction accessed the last time, in the same warp. */
+static void find_redundant_loads(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_location *p = &k->location[i];
+        const sl_access_shape_sums *s = shape_of(run, p);
+        double sectors = SL_FACT(p->counted, ld_sectors) + SL_FACT(p->counted, st_sectors);
+        double repeated = s ? (double)s->repeats / (double)s->requests : 0;
+        char share[SL_HUMAN_BYTES];
+        if (sectors <= 0 || repeated < run->rule->threshold || p->inst->space == SL_MEM_LOCAL)
+            continue;
+        double again = sectors * repeated,
+               requests = SL_FACT(p->counted, ld_requests) + SL_FACT(p->counted, st_requests);
+        sl_finding *f = found(run, p, again, again * k->cost->l1_sector + repeated * requests * k->cost->issue);
+        cite(f, "repeated_share", repeated);
+        SAY(run, f, "%s of its requests access what the request before of the warp has accessed.",
+            percent(repeated, share));
     }
 }
 
@@ -323,26 +416,65 @@ static void find_hot_atomics(sl_rule_run *run)
     }
 }
 
+/* ---- lanes and blocks ---- */
+
+static void find_divergence(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double warps = SL_FACT(k->counted, warp_insts), lanes = SL_FACT(k->counted, thread_insts);
+    double active = warps > 0 ? lanes / (warps * k->lanes) : 1;
+    char share[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES], full[SL_HUMAN_BYTES];
+    if (active > run->rule->threshold)
+        return;
+    sl_finding *f = found(run, NULL, warps * (1 - active), warps * (1 - active) * k->cost->issue);
+    cite(f, "active_lanes_share", active);
+    cite(f, "warp_insts", warps);
+    SAY(run, f, "%s of the lanes are active: %s warp instructions, where %s of full warps would do.",
+        percent(active, share), sl_human_count((uint64_t)warps, count),
+        sl_human_count((uint64_t)(warps * active), full));
+}
+
+static void find_imbalance(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    char times[SL_HUMAN_BYTES], blocks[SL_HUMAN_BYTES];
+    double each = (double)k->most_blocks / k->machine->cores; /* whole ones: the busiest has more than that anyway */
+    if (k->imbalance * each < run->rule->threshold * ceil(each))
+        return;
+    sl_finding *f = found(run, NULL, k->time * (1 - 1 / k->imbalance), k->work * (1 - 1 / k->imbalance));
+    cite(f, "busiest_sm", k->imbalance);
+    cite(f, "blocks", (double)k->most_blocks);
+    SAY(run, f,
+        "The busiest SM executes %s times the instructions of the average one (%s blocks, %u at once on an SM).",
+        sl_human_ratio(k->imbalance, 1, times), sl_human_count(k->most_blocks, blocks), k->resident_blocks);
+}
+
 /* ---- launches ---- */
 
 static void find_low_occupancy(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
     char busy[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES];
-    if (k->time <= 0 || k->busy > run->rule->threshold)
+    /* Where the gain of more warps is estimated and there are blocks enough, that decides. */
+    bool enough = k->most_blocks >= (uint64_t)2 * k->machine->cores * k->resident_blocks;
+    bool few = k->imbalance > 0 && enough && k->resident_warps * 2 <= k->machine->core.warps;
+    if (k->time <= 0 || (k->busy > run->rule->threshold && !few))
         return;
-    sl_finding *f = found(run, NULL, k->time * (1 - k->busy), k->work * (1 - k->busy));
+    double idle = 1 - (few ? fmin(k->busy, (double)k->resident_warps / k->machine->core.warps) : k->busy);
+    sl_finding *f = found(run, NULL, k->time * idle, k->work * idle);
     cite(f, "share_at_work", k->busy);
     cite(f, "blocks", (double)k->blocks / (double)k->launches);
     cite(f, "resident_warps", k->resident_warps);
     cite(f, "max_warps", k->machine->core.warps);
     uint64_t blocks = (k->blocks + k->launches / 2) / k->launches;
     const char *limit = strcmp(k->limit, "grid") != 0 ? k->limit : "the size of the grid";
-    SAY(run, f,
-        "%s block%s of %u warp%s%s for %u SMs, with %u of %u warps resident, limited by %s: %s of the GPU is at work.",
+    char work[64] = "";
+    if (k->busy <= run->rule->threshold)
+        snprintf(work, sizeof work, ": %s of the GPU is at work", percent(k->busy, busy));
+    SAY(run, f, "%s block%s of %u warp%s%s for %u SMs, with %u of %u warps resident, limited by %s%s.",
         sl_human_count(blocks, count), blocks == 1 ? "" : "s", k->block_warps, k->block_warps == 1 ? "" : "s",
         k->launches > 1 ? " on average" : "", k->machine->cores, k->resident_warps, k->machine->core.warps, limit,
-        percent(k->busy, busy));
+        work);
 }
 
 static const sl_kernel_facts *most_launched(const sl_fact_list *all)

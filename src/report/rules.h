@@ -33,6 +33,9 @@ bool sl_rules_apply(sl_rule_run *run);
  */
 sl_status sl_findings_estimate(const sl_findings_input *input, sl_findings *findings, sl_error *error);
 
+/* The simulator's word on the largest findings: simulated_share of the first of a rule in a kernel. */
+sl_status sl_findings_confirm(const sl_findings_input *input, sl_findings *findings, sl_error *error);
+
 /* Lists kernels with at least a tenth of the estimated time that have no finding. */
 sl_status sl_findings_add_quiet(const sl_findings_input *input, sl_findings *findings, sl_error *error);
 

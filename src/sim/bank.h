@@ -137,14 +137,14 @@ struct __attribute__((aligned(64))) sl_bank {
     /* Network ports. */
     __attribute__((aligned(64))) uint64_t up_free; /* cycles from which its ports are free */
     uint64_t down_free, in_free, back_free;
-    uint64_t across_free;  /* the same of the port from other partitions */
+    uint64_t across_free;              /* the same of the port from other partitions */
     uint64_t atomic_from, across_from; /* when the atomic at the head of `in` and `across` can execute; 0: now */
     sl_atomic_slice atomics;           /* of the unit with the number of the bank */
-    uint32_t next_waiting; /* in a list of banks that wait for a queue entry */
-    bool out_waits;        /* the bank is in such a list */
-    sl_bank_list room;     /* banks of the level above that wait for an entry of `in` */
-    sl_queue in;           /* from above; requests on the network included */
-    sl_queue across;       /* the same from other partitions; unbounded, as two full ones could deadlock */
+    uint32_t next_waiting;             /* in a list of banks that wait for a queue entry */
+    bool out_waits;                    /* the bank is in such a list */
+    sl_bank_list room;                 /* banks of the level above that wait for an entry of `in` */
+    sl_queue in;                       /* from above; requests on the network included */
+    sl_queue across;                   /* the same from other partitions; unbounded, as two full ones could deadlock */
 
     /* not overlapped: */
     sl_eviction *eviction;

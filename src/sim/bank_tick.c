@@ -112,7 +112,8 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
         b->stalled_since = sl_later(sl_queue_ready_at(&b->in), now + 1);
         b->changed = false;
     }
-    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_later(sl_queue_ready_at(&b->in), b->atomic_from);
+    uint64_t next =
+        b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_later(sl_queue_ready_at(&b->in), b->atomic_from);
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));
     if (!b->plain) {

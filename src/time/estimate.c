@@ -59,6 +59,50 @@ static double start_cycles(const sl_machine *m, const sl_time_facts *f)
     return m->core.block_rate ? (double)f->blocks * 1000 / m->core.block_rate : 0;
 }
 
+/* ---- ideals ---- */
+
+static double at_most(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* The busiest core, if all had as much to do. */
+static double even_core(const sl_machine *m, const sl_time_facts *f, double core)
+{
+    return f->insts ? core * at_most(1, (double)f->all_insts / m->cores / (double)f->insts) : core;
+}
+
+/* The least that a core takes for its share, however many warps it has: issue, requests to the first level, and what
+ * that fetches. */
+static double min_core(const sl_machine *m, const sl_time_facts *f)
+{
+    double schedulers = m->core.schedulers ? m->core.schedulers : 1, banks = m->level[0].banks ? m->level[0].banks : 1;
+    double fills = (double)f->all_fill_sectors * m->level[0].sector_bytes;
+    double least = larger((double)f->all_insts / schedulers, (double)f->all_load_lines / banks);
+    return larger(least, m->level[1].network_bytes ? fills / m->level[1].network_bytes : 0) / m->cores;
+}
+
+/* As many warps as fit hide more of what schedulers wait for memory and barriers, and of what they have no warp for;
+ * results of arithmetic and shared memory, and a full load/store unit, take as long as before. */
+static double full_core(const sl_machine *m, const sl_time_facts *f, double even)
+{
+    const uint64_t *cycles = f->sample.whole.scheduler_cycles;
+    double all = 0, warps = m->core.warps ? at_most(1, (double)f->resident_warps / m->core.warps) : 1;
+    for (int i = 0; i < SL_CYCLES; i++)
+        all += (double)cycles[i];
+    double hidden = (double)(cycles[SL_CYCLE_DATA] + cycles[SL_CYCLE_BARRIER] + cycles[SL_CYCLE_IDLE]);
+    double share = all > 0 ? hidden / all : 1;
+    return at_most(even, larger(even * (1 - share + share * warps), min_core(m, f)));
+}
+
+static void add_ideals(const sl_machine *m, const sl_time_facts *f, double shared, sl_time_estimate *e)
+{
+    double even = even_core(m, f, e->core), full = full_core(m, f, even), launch = (double)f->launch_cycles;
+    e->ideal_cycles[SL_TIME_EVEN] = (uint64_t)(launch + hypot(even, shared) + 0.5);
+    e->ideal_cycles[SL_TIME_FULL] = (uint64_t)(launch + hypot(full, shared) + 0.5);
+    e->ideal_cycles[SL_TIME_BEHIND] = (uint64_t)(hypot(e->core, shared) + 0.5);
+}
+
 /* ---- the limit ---- */
 
 /* What the schedulers of the sampled core did most, and whether one of its parts was busy most of the time. */
@@ -91,6 +135,7 @@ sl_time_estimate sl_time_of(const sl_machine *m, const sl_time_facts *f)
                           .starts = start_cycles(m, f)};
     double shared = larger(larger(e.l2, e.dram), larger(e.atomics, e.starts)), launch = (double)f->launch_cycles;
     e.cycles = (uint64_t)(launch + hypot(e.core, shared) + 0.5);
+    add_ideals(m, f, shared, &e);
     if (launch > e.core && launch > shared)
         e.limit = SL_TIME_LAUNCH;
     else if (e.core >= shared)
@@ -128,9 +173,14 @@ static sl_time_facts facts_of(const sl_machine *machine, const sl_loaded *loaded
                        .dram_write_sectors = value[SL_COUNTER_dram_write_sectors],
                        .load_lines = result->work[core].load_lines,
                        .fill_sectors = result->work[core].fill_sectors};
+    size_t blocks = result->first_block[core + 1] - result->first_block[core];
+    uint32_t resident = blocks < result->resident_blocks ? (uint32_t)blocks : result->resident_blocks;
+    f.resident_warps = resident * sl_launch_warps(sl_loaded_launch(loaded));
     for (uint32_t c = 0; c < result->cores; c++) {
         f.cores += result->work[c].insts != 0;
         f.all_insts += result->work[c].insts;
+        f.all_load_lines += result->work[c].load_lines;
+        f.all_fill_sectors += result->work[c].fill_sectors;
         f.atomic_sectors += result->work[c].atomic_sectors;
     }
     return f;
@@ -224,5 +274,7 @@ sl_status sl_time_add(sl_sampler *sampler, const sl_machine *machine, const sl_l
     if (machine->clock_mhz)
         sl_counts_add(total, SL_COUNTER_est_ns, estimate.cycles * 1000 / machine->clock_mhz);
     sl_counts_add(total, SL_COUNTER_est_limit, estimate.limit);
+    result->imbalance = (double)facts.insts * machine->cores / (double)facts.all_insts;
+    memcpy(result->ideal_cycles, estimate.ideal_cycles, sizeof result->ideal_cycles);
     return SL_OK;
 }

@@ -25,19 +25,22 @@ typedef struct sl_time_facts {
     uint64_t dram_read_sectors, dram_write_sectors;
     sl_hot_atomics atomics;
     uint64_t load_lines, fill_sectors; /* of the busiest core: requests to the first level, and what it fetches */
+    uint64_t all_load_lines, all_fill_sectors;
+    uint32_t resident_warps; /* at once, of the busiest core */
 } sl_time_facts;
 
 typedef struct sl_time_estimate {
     uint64_t cycles;
     sl_time_limit limit;
     double core, l2, dram, atomics, starts; /* the terms */
+    uint64_t ideal_cycles[SL_TIME_IDEALS];
 } sl_time_estimate;
 
 /* The formula. */
 sl_time_estimate sl_time_of(const sl_machine *machine, const sl_time_facts *facts);
 
 /* Simulates a sample, and adds est_cycles, est_limit and, where the machine's clock is known, est_ns to the total of
- * the result of the model. Without a sampler (NULL) nothing is added. */
+ * the result of the model, and its ideal_cycles. Without a sampler (NULL) nothing is added. */
 sl_status sl_time_add(sl_sampler *sampler, const sl_machine *machine, const sl_loaded *loaded, sl_model_result *result,
                       sl_error *error);
 

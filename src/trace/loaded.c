@@ -381,6 +381,8 @@ void sl_warp_reader_init(sl_warp_reader *r, const sl_loaded *loaded, uint64_t bl
     r->warp = warp;
     r->next = heads(loaded)[block_of_whole(loaded, block) * loaded->warps + warp];
     r->started = false;
+    r->full = r->steps = 0;
+    r->seed = (block_of_whole(loaded, block) * loaded->warps + warp + 1) * 0x9e3779b97f4a7c15u;
     r->left = loaded->only ? loaded->warp_insts : UINT64_MAX;
     if (loaded->read && !warp &&
         atomic_fetch_add(loaded->read, sl_loaded_block_bytes(loaded, block) + MIN_READ) > MAX_READ) {
@@ -398,6 +400,19 @@ static void count_read(sl_warp_reader *r)
         r->left -= r->left < insts ? r->left : insts;
 }
 
+/* Whether a step is executed where a what-if has full warps. The first step has all lanes of the warp. */
+static bool executes(sl_warp_reader *r)
+{
+    uint64_t mask = r->cursor.mask;
+    uint32_t bb = r->cursor.bb;
+    if (!r->full)
+        r->full = mask;
+    if (!r->loaded->what_if.steps[bb] || mask == r->full)
+        return true;
+    return sl_what_if_executes(r->seed, bb, r->steps++, (uint32_t)__builtin_popcountll(mask),
+                               (uint32_t)__builtin_popcountll(r->full));
+}
+
 sl_status sl_warp_reader_step(sl_warp_reader *r, bool *more, sl_error *error)
 {
     *more = false;
@@ -406,6 +421,8 @@ sl_status sl_warp_reader_step(sl_warp_reader *r, bool *more, sl_error *error)
     for (;;) {
         if (r->started) {
             sl_status status = sl_warp_cursor_step(&r->cursor, more, error);
+            if (__builtin_expect(r->loaded->what_if.steps != NULL, false) && *more && !status && !executes(r))
+                continue;
             if (*more && !status && r->loaded->only)
                 count_read(r);
             if (status || *more)
@@ -422,6 +439,9 @@ sl_status sl_warp_reader_access(sl_warp_reader *r, bool *more, sl_error *error)
     const sl_loaded *l = r->loaded;
     sl_access *access = &r->cursor.access;
     sl_status status = sl_warp_cursor_access(&r->cursor, more, error);
+    if (__builtin_expect(l->what_if.steps != NULL, false) && !status && *more && l->what_if.steps[r->cursor.bb] &&
+        r->cursor.mask != r->full)
+        sl_what_if_fill(access, r->full);
     if (__builtin_expect(!l->what_if.changed, true) || status || !*more || !l->what_if.changed[access->slot])
         return status;
     const sl_what_if_warp warp = {l->launch->lanes, r->warp, l->warps, r->predictor[access->slot].what_if};

@@ -45,6 +45,8 @@ typedef struct sl_warp_reader {
     uint32_t next; /* part to come; UINT32_MAX: none */
     uint32_t warp;
     bool started;
+    /* of a what-if that fills lanes */
+    uint64_t full, steps, seed; /* lanes of the warp, its steps so far, and what tells it from others */
 } sl_warp_reader;
 
 /* `block` is an index below sl_loaded_blocks; `predictor` is scratch of kernel->mem_slots entries (at least 1) that

@@ -6,13 +6,14 @@
 
 #include "access/coalesce.h"
 #include "access/request.h"
+#include "base/hash.h"
 #include "base/suggest.h"
 #include "trace/file.h"
 
 enum { SECTOR = 32, LOG2_SECTOR = 5 };
 
 const sl_what_if_info sl_what_if_infos[SL_WHAT_IFS] = {
-#define SL_WHAT_IF(id, name, changes, becomes, summary) {name, summary},
+#define SL_WHAT_IF(id, name, kind, changes, becomes, summary) {name, summary, SL_WHAT_IF_##kind},
 #include "trace/what_if.def"
 };
 
@@ -20,6 +21,7 @@ const sl_what_if_info sl_what_if_infos[SL_WHAT_IFS] = {
 struct sl_trace_view {
     sl_what_if what_if;
     uint8_t **changed; /* [kernels][mem_slots] */
+    uint8_t **steps;   /* [kernels][bbs] */
 };
 
 /* ---- which memory instructions ---- */
@@ -32,6 +34,11 @@ static bool is_global_load(const sl_inst *inst)
 static bool is_global_store(const sl_inst *inst)
 {
     return inst->access == SL_ACCESS_STORE && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
+}
+
+static bool is_load_or_store(const sl_inst *inst)
+{
+    return (is_global_load(inst) && inst->access == SL_ACCESS_LOAD) || is_global_store(inst);
 }
 
 static bool is_shared(const sl_inst *inst)
@@ -48,6 +55,17 @@ static bool is_global_atomic(const sl_inst *inst)
 {
     return (inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION) &&
            (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
+}
+
+static bool is_free_of_barriers(const sl_inst *inst)
+{
+    return inst->op_class != SL_CLASS_BARRIER;
+}
+
+static bool is_any(const sl_inst *inst)
+{
+    (void)inst;
+    return true;
 }
 
 /* ---- what becomes of an access ---- */
@@ -152,6 +170,34 @@ static void make_once_per_block(const sl_inst *inst, const sl_what_if_warp *w, s
     a->affine = false;
 }
 
+/* The addresses of the active lanes, in one number. */
+static uint64_t address_hash(const sl_access *a)
+{
+    uint64_t hash = sl_hash_mix(a->mask);
+    if (a->affine)
+        return sl_hash_mix(hash ^ a->base) ^ sl_hash_mix((uint64_t)a->stride + a->phase) ^
+               sl_hash_mix((uint64_t)a->row + a->row_lanes);
+    for (uint64_t left = a->mask; left; left &= left - 1)
+        hash = sl_hash_mix(hash ^ a->addr[__builtin_ctzll(left)]);
+    return hash;
+}
+
+/* What the instruction loaded the last time is still in registers, and what it stored. state[0]: its addresses. */
+static void make_new_only(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    uint64_t hash = address_hash(a) | 1;
+    if (w->state[0] == hash && inst->cache_op != SL_CACHE_CV)
+        a->mask = 0;
+    w->state[0] = hash;
+}
+
+static void make_filled(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
+{
+    (void)inst;
+    (void)w;
+    (void)a;
+}
+
 static void make_unchanged(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
 {
     (void)inst;
@@ -162,11 +208,37 @@ static void make_unchanged(const sl_inst *inst, const sl_what_if_warp *w, sl_acc
 void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_warp *warp, sl_access *access)
 {
     static void (*const become[SL_WHAT_IFS])(const sl_inst *, const sl_what_if_warp *, sl_access *) = {
-#define SL_WHAT_IF(id, name, changes, becomes, summary) make_##becomes,
+#define SL_WHAT_IF(id, name, kind, changes, becomes, summary) make_##becomes,
 #include "trace/what_if.def"
     };
     if (access->mask && !access->bulk)
         become[id](inst, warp, access);
+}
+
+/* ---- steps ---- */
+
+/* Steps are chosen evenly by a sequence of low discrepancy, from another start in each warp and basic block. */
+bool sl_what_if_executes(uint64_t seed, uint32_t bb, uint64_t number, uint32_t active, uint32_t all)
+{
+    uint32_t at = (uint32_t)(sl_hash_mix(seed ^ (uint64_t)bb << 40) + number * 0x9e3779b9u);
+    return (uint64_t)at * all < (uint64_t)active << 32;
+}
+
+/* Lanes along a line go on along it. Others access a sector behind one that an active lane accesses. */
+void sl_what_if_fill(sl_access *a, uint64_t full)
+{
+    uint32_t lane[SL_MAX_LANES], active = 0, added = 0;
+    if (!a->mask || a->bulk)
+        return;
+    if (a->affine) {
+        a->mask = full;
+        return;
+    }
+    for (uint64_t left = a->mask; left; left &= left - 1)
+        lane[active++] = (uint32_t)__builtin_ctzll(left);
+    for (uint64_t left = full & ~a->mask; left; left &= left - 1, added++)
+        a->addr[__builtin_ctzll(left)] = a->addr[lane[added % active]] + (1 + added / active) * (uint64_t)SECTOR;
+    a->mask = full;
 }
 
 /* ---- views ---- */
@@ -174,7 +246,7 @@ void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_wa
 static bool is_changed(const sl_what_if *what_if, const sl_trace_kernel *kernel, const sl_inst *inst)
 {
     static bool (*const changes[SL_WHAT_IFS])(const sl_inst *) = {
-#define SL_WHAT_IF(id, name, changes, becomes, summary) is_##changes,
+#define SL_WHAT_IF(id, name, kind, changes, becomes, summary) is_##changes,
 #include "trace/what_if.def"
     };
     uint32_t source_line = sl_inst_own_location(inst, kernel->strings, kernel->call).source_line;
@@ -198,6 +270,27 @@ static const sl_trace_kernel *bypassing(sl_arena *arena, const sl_trace_kernel *
     return copy;
 }
 
+/* Basic blocks all of whose instructions may change, of which one is at the line. */
+static sl_status change_steps(sl_trace *view, const sl_trace_kernel *kernel, uint32_t number, size_t *insts,
+                              sl_error *error)
+{
+    const sl_what_if all = {view->view->what_if.id, 0};
+    uint8_t *steps = sl_arena_array(&view->arena, uint8_t, kernel->bbs + 1u);
+    if (!steps)
+        return sl_fail_memory(error);
+    for (uint32_t b = 0; b < kernel->bbs; b++) {
+        bool good = true, at_line = false;
+        for (uint32_t i = kernel->bb[b].first; i < kernel->bb[b].first + kernel->bb[b].count; i++) {
+            good &= is_changed(&all, kernel, &kernel->inst[i]);
+            at_line |= is_changed(&view->view->what_if, kernel, &kernel->inst[i]);
+        }
+        steps[b] = good && at_line;
+        *insts += steps[b];
+    }
+    view->view->steps[number] = steps;
+    return SL_OK;
+}
+
 static sl_status change_kernel(sl_trace *view, uint32_t number, size_t *insts, sl_error *error)
 {
     const sl_trace_kernel *kernel = view->kernels.items[number];
@@ -208,6 +301,8 @@ static sl_status change_kernel(sl_trace *view, uint32_t number, size_t *insts, s
     uint8_t *changed = sl_arena_array(&view->arena, uint8_t, kernel->mem_slots + 1u);
     if (!changed)
         return sl_fail_memory(error);
+    if (sl_what_if_infos[what_if->id].kind == SL_WHAT_IF_STEP)
+        return change_steps(view, kernel, number, insts, error);
     for (uint32_t s = 0; s < kernel->mem_slots; s++)
         found += changed[s] = is_changed(what_if, kernel, &kernel->inst[kernel->mem_inst[s]]);
     if (!found)
@@ -226,7 +321,8 @@ static sl_status change_kernels(sl_trace *view, const sl_trace *trace, const sl_
     view->view = sl_arena_new(&view->arena, struct sl_trace_view);
     view->kernels.items = calloc(kernels + 1, sizeof *view->kernels.items);
     if (!view->view || !view->kernels.items ||
-        !(view->view->changed = sl_arena_array(&view->arena, uint8_t *, kernels + 1)))
+        !(view->view->changed = sl_arena_array(&view->arena, uint8_t *, kernels + 1)) ||
+        !(view->view->steps = sl_arena_array(&view->arena, uint8_t *, kernels + 1)))
         return sl_fail_memory(error);
     memcpy(view->kernels.items, trace->kernels.items, kernels * sizeof *view->kernels.items);
     view->view->what_if = *what_if;
@@ -237,7 +333,8 @@ static sl_status change_kernels(sl_trace *view, const sl_trace *trace, const sl_
     char line[32] = "";
     if (what_if->line)
         snprintf(line, sizeof line, " at line %u", what_if->line);
-    return sl_fail(error, SL_INVALID, "the kernels have no memory instruction%s that '%s' would change", line,
+    return sl_fail(error, SL_INVALID, "the kernels have no %s%s that '%s' would change",
+                   sl_what_if_infos[what_if->id].kind == SL_WHAT_IF_STEP ? "basic block" : "memory instruction", line,
                    sl_what_if_infos[what_if->id].name);
 }
 
@@ -271,7 +368,8 @@ void sl_trace_what_if_destroy(sl_trace *view)
 sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace, uint32_t kernel)
 {
     const struct sl_trace_view *view = trace->view;
-    return view ? (sl_kernel_what_if){view->what_if.id, view->changed[kernel]} : (sl_kernel_what_if){0};
+    return view ? (sl_kernel_what_if){view->what_if.id, view->changed[kernel], view->steps[kernel]}
+                : (sl_kernel_what_if){0};
 }
 
 /* ---- names ---- */

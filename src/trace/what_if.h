@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What-ifs: a trace in which the accesses of some memory instructions are as a repair would make them. A what-if is a
- * view of a trace; the model, the simulator and the estimate of time read it as any other (loaded.h). The table of
- * what-ifs is what_if.def, docs/what-if.md says what each assumes.
+/* What-ifs: a trace in which the accesses of some memory instructions, or the lanes of some steps, are as a repair
+ * would make them. Such a what-if is a view of a trace; the model, the simulator and the estimate of time read it as
+ * any other (loaded.h). The table of what-ifs is what_if.def, docs/what-if.md says what each assumes.
  *
  * Only accesses change: a repair that also adds instructions (a barrier, an index) costs those on top. Counts of a
  * trace (count.h) do not read it. */
@@ -16,8 +16,16 @@ typedef enum sl_what_if_id {
     SL_WHAT_IFS
 } sl_what_if_id;
 
+typedef enum sl_what_if_kind {
+    SL_WHAT_IF_ACCESS,
+    SL_WHAT_IF_STEP,
+    SL_WHAT_IF_MACHINE,
+    SL_WHAT_IF_TIME
+} sl_what_if_kind;
+
 typedef struct sl_what_if_info {
     const char *name, *summary;
+    sl_what_if_kind kind;
 } sl_what_if_info;
 extern const sl_what_if_info sl_what_if_infos[SL_WHAT_IFS];
 
@@ -29,7 +37,7 @@ typedef struct sl_what_if {
 /* "bank-conflicts" or "bank-conflicts@12". An unknown name is an error with the nearest right one. */
 sl_status sl_what_if_parse(const char *text, sl_what_if *what_if, sl_error *error);
 
-/* A view of the trace, which must outlive it. Fails where no memory instruction is changed by it. */
+/* A view of the trace, which must outlive it, of kinds ACCESS and STEP. Fails where nothing is changed by it. */
 sl_status sl_trace_what_if(const sl_trace *trace, const sl_what_if *what_if, sl_trace **view, sl_error *error);
 void sl_trace_what_if_destroy(sl_trace *view); /* NULL is fine */
 
@@ -39,6 +47,7 @@ void sl_trace_what_if_destroy(sl_trace *view); /* NULL is fine */
 typedef struct sl_kernel_what_if {
     sl_what_if_id id;
     const uint8_t *changed; /* [mem_slots]; NULL: no instruction of the kernel is */
+    const uint8_t *steps;   /* [bbs]; NULL: no basic block is */
 } sl_kernel_what_if;
 sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace,
                                           uint32_t kernel); /* of traces that are no view: none */
@@ -48,6 +57,11 @@ typedef struct sl_what_if_warp {
     uint32_t lanes, warp, warps;
     uint64_t *state; /* [2] */
 } sl_what_if_warp;
+/* Whether a step is executed, of which `active` lanes of `all` take part: as often, over the steps of the launch, as
+ * full warps would do it. `number`: of the step in its warp, `seed`: of the warp. */
+bool sl_what_if_executes(uint64_t seed, uint32_t bb, uint64_t number, uint32_t active, uint32_t all);
+/* What lanes of a warp accessed becomes an access of all lanes in `full`. */
+void sl_what_if_fill(sl_access *access, uint64_t full);
 void sl_what_if_apply(sl_what_if_id id, const sl_inst *inst, const sl_what_if_warp *warp, sl_access *access);
 
 #endif

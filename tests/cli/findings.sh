@@ -140,6 +140,31 @@ END
     finds l2-sharing model kernels.ptx --entry everyone $shared
     misses l2-sharing model kernels.ptx --entry everyone_own $shared
 
+    it 'finds lanes that are idle'
+    finds divergence model kernels.ptx --entry few_lanes --grid 1056 --block 256 $floats --arg s32:32
+    misses divergence model kernels.ptx --entry few_lanes --grid 1056 --block 256 $floats --arg s32:1
+
+    it 'finds blocks that others wait for'
+    finds imbalance model kernels.ptx --entry few_blocks --grid 1056 --block 256 $floats --arg s32:132
+    misses imbalance model kernels.ptx --entry few_blocks --grid 1056 --block 256 $floats --arg s32:1
+
+    it 'finds values that are loaded again'
+    finds redundant-loads model kernels.ptx --entry again --grid 1056 --block 256 $floats --arg s32:32
+    misses redundant-loads model kernels.ptx --entry once --grid 1056 --block 256 $floats --arg s32:32
+
+    it 'says what the simulator saves, if asked'
+    run "$sluice" model kernels.ptx --entry again --grid 1056 --block 256 $floats --arg s32:32 --confirm
+    exits 0
+    stdout_has '% by simulation)'
+
+    it 'says how far apart lanes are, what rows are, and that indices can be sorted'
+    run "$sluice" model kernels.ptx --entry loads_apart --grid 2048 --block 256 $floats --arg s32:4194304
+    stdout_has 'Lanes are 32 bytes apart and read 4 of them: elements of 32 bytes.'
+    run "$sluice" model kernels.ptx --entry rows --grid 256 --block 256 $floats --arg s32:64
+    stdout_has 'Each lane reads a row of its own'
+    run "$sluice" model gather
+    stdout_has 'The addresses of lanes follow no stride'
+
     it 'finds grids that are too small'
     finds low-occupancy run kernels.ptx --entry local_array --grid 4 --block 256 $ints --arg s32:3
     misses low-occupancy run kernels.ptx --entry local_array --grid 264 --block 256 $ints --arg s32:3

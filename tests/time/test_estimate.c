@@ -146,6 +146,37 @@ static void the_longest_warp_goes_on_at_its_own_pace(void **state)
     assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 100 * 80);
 }
 
+/* The busiest of four cores has twice the instructions of the mean one. */
+static void work_that_is_spread_takes_the_mean(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 100);
+    f.launch_cycles = 50;
+    f.all_insts = 200;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_int_equal(e.cycles, 1050);
+    assert_int_equal(e.ideal_cycles[SL_TIME_EVEN], 550);
+    assert_int_equal(e.ideal_cycles[SL_TIME_BEHIND], 1000);
+}
+
+/* 4 of 16 warps: of 1000 cycles, 800 were waits for memory, which become 200; arithmetic stays. */
+static void more_warps_hide_waits_for_memory_alone(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 100);
+    f.resident_warps = 4;
+    f.sample.whole.scheduler_cycles[SL_CYCLE_DATA] = 800;
+    f.sample.whole.scheduler_cycles[SL_CYCLE_PIPELINE] = 100;
+    f.sample.whole.scheduler_cycles[SL_CYCLE_ISSUE] = 100;
+    assert_int_equal(sl_time_of(&m, &f).ideal_cycles[SL_TIME_FULL], 400);
+    f.all_load_lines = 4 * 450; /* which L1 takes one by one */
+    assert_int_equal(sl_time_of(&m, &f).ideal_cycles[SL_TIME_FULL], 450);
+    f.resident_warps = 16;
+    assert_int_equal(sl_time_of(&m, &f).ideal_cycles[SL_TIME_FULL], 1000);
+}
+
 static void a_busy_core_says_what_it_is_busy_with(void **state)
 {
     (void)state;
@@ -260,6 +291,8 @@ int main(void)
         cmocka_unit_test(only_the_largest_of_what_cores_share_counts),
         cmocka_unit_test(a_part_goes_on_at_the_pace_of_its_second_half),
         cmocka_unit_test(the_longest_warp_goes_on_at_its_own_pace),
+        cmocka_unit_test(work_that_is_spread_takes_the_mean),
+        cmocka_unit_test(more_warps_hide_waits_for_memory_alone),
         cmocka_unit_test(a_busy_core_says_what_it_is_busy_with),
         cmocka_unit_test(a_core_that_waits_says_what_for),
         cmocka_unit_test(a_core_with_more_than_twice_its_share_is_imbalance),

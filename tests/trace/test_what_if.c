@@ -173,6 +173,51 @@ static void names_are_those_of_rules(void **test)
     assert_int_equal(sl_what_if_parse("bank-conflicts@99999999999", &w, &error), SL_INVALID);
 }
 
+static void what_was_loaded_the_last_time_stays_in_registers(void **test)
+{
+    (void)test;
+    uint64_t state[2] = {0};
+    sl_access a = strided(4096, 4), other = strided(8192, 4);
+    apply(SL_WHAT_IF_REDUNDANT_LOADS, 0, state, &a);
+    assert_int_equal(a.mask, UINT32_MAX);
+    a = strided(4096, 4);
+    apply(SL_WHAT_IF_REDUNDANT_LOADS, 0, state, &a);
+    assert_int_equal(a.mask, 0);
+    apply(SL_WHAT_IF_REDUNDANT_LOADS, 0, state, &other);
+    assert_int_equal(other.mask, UINT32_MAX);
+    a = strided(4096, 4);
+    apply(SL_WHAT_IF_REDUNDANT_LOADS, 0, state, &a);
+    assert_int_equal(a.mask, UINT32_MAX);
+}
+
+/* ---- steps ---- */
+
+static void steps_are_executed_as_often_as_full_warps_need(void **test)
+{
+    (void)test;
+    for (uint32_t active = 1; active <= 32; active *= 2) {
+        uint32_t one_warp = 0, many = 0;
+        for (uint64_t i = 0; i < 3200; i++)
+            one_warp += sl_what_if_executes(7, 3, i, active, 32);
+        for (uint64_t warp = 0; warp < 3200; warp++)
+            many += sl_what_if_executes(warp, 3, 0, active, 32);
+        assert_in_range(one_warp, 100 * active - 5, 100 * active + 5);
+        assert_in_range(many, 90 * active - 40, 110 * active + 40);
+    }
+}
+
+static void lanes_that_are_filled_go_on_along_their_line(void **test)
+{
+    (void)test;
+    sl_access a = strided(4096, 4), b = {.mask = 3, .addr = {4096, 65536}};
+    a.mask = 0xff;
+    sl_what_if_fill(&a, UINT32_MAX);
+    assert_int_equal(sl_coalesce_count(&a, LANES, WORD, LOG2_SECTOR), 4);
+    sl_what_if_fill(&b, UINT32_MAX);
+    assert_int_equal(b.mask, UINT32_MAX);
+    assert_int_equal(sl_coalesce_count(&b, LANES, WORD, LOG2_SECTOR), 32);
+}
+
 /* ---- views of traces ---- */
 
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -278,6 +323,9 @@ int main(void)
         cmocka_unit_test(local_memory_is_not_accessed),
         cmocka_unit_test(a_block_updates_a_word_once),
         cmocka_unit_test(a_block_updates_neighboring_words_once_each),
+        cmocka_unit_test(what_was_loaded_the_last_time_stays_in_registers),
+        cmocka_unit_test(steps_are_executed_as_often_as_full_warps_need),
+        cmocka_unit_test(lanes_that_are_filled_go_on_along_their_line),
         cmocka_unit_test(names_are_those_of_rules),
         cmocka_unit_test(a_view_changes_what_it_names_and_nothing_else),
     };

@@ -124,3 +124,40 @@ KERNEL everyone_own(const float *in, float *out, int n)
         sum += in[blockIdx.x * n + j];
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+
+/* One lane in `n` goes through a long loop. */
+KERNEL few_lanes(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = in[i];
+    if (i % n == 0)
+        for (int k = 0; k < 512; k++)
+            v = v * v + 0.5f;
+    out[i] = v;
+}
+
+/* A block in `n` has a hundred times the work of others. */
+KERNEL few_blocks(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, turns = blockIdx.x % n ? 16 : 1600;
+    float v = in[i];
+    for (int k = 0; k < turns; k++)
+        v = v * v + 0.5f;
+    out[i] = v;
+}
+
+/* Whether in[i] changes the compiler does not know: it is loaded in each turn. */
+KERNEL again(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < n; k++)
+        out[i] = out[i] * 0.5f + in[i];
+}
+KERNEL once(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = in[i], sum = out[i];
+    for (int k = 0; k < n; k++)
+        sum = sum * 0.5f + v;
+    out[i] = sum;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of a kernel's parameters in its source. */
+#ifndef SL_REPORT_PARAMETER_NAMES_H
+#define SL_REPORT_PARAMETER_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The name of parameter `number` (from 0) of `kernel` in a source text: behind "__global__", or in any definition of
+ * that name. Template arguments of the name are left out. Returns `buffer`, "" where it is not found. */
+const char *sl_parameter_name(const char *text, const char *kernel, uint32_t number, char *buffer, size_t size);
+
+#endif

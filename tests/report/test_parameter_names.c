@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of parameters in sources as people write them. */
+#include "support.h"
+
+#include "report/parameter_names.h"
+
+static const char *name(const char *text, const char *kernel, uint32_t number)
+{
+    static char buffer[32];
+    return sl_parameter_name(text, kernel, number, buffer, sizeof buffer);
+}
+
+static const char source[] = "void axpy(int calls);\n"
+                             "template <class T, int N = 4>\n"
+                             "__global__ void __launch_bounds__(256, 2)\n"
+                             "axpy(const T *__restrict__ x, std::array<T, 4> b,\n"
+                             "     float (*f)(int, int), int sizes[3], unsigned, int last = 7)\n"
+                             "{ x; }\n"
+                             "__global__ void none() { axpy2(1, 2); }\n";
+
+static void parameters_are_the_last_words_of_their_declarations(void **state)
+{
+    (void)state;
+    assert_string_equal(name(source, "axpy<float>", 0), "x");
+    assert_string_equal(name(source, "axpy", 1), "b");
+    assert_string_equal(name(source, "axpy", 3), "sizes");
+    assert_string_equal(name(source, "axpy", 5), "last");
+}
+
+static void what_is_not_there_has_no_name(void **state)
+{
+    (void)state;
+    assert_string_equal(name(source, "axpy", 4), "");
+    assert_string_equal(name(source, "axpy", 6), "");
+    assert_string_equal(name(source, "none", 0), "");
+    assert_string_equal(name(source, "axpy2", 0), "");
+    assert_string_equal(name("__global__ void cut(int a", "cut", 1), "");
+    assert_string_equal(name("", "", 0), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_are_the_last_words_of_their_declarations),
+        cmocka_unit_test(what_is_not_there_has_no_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
