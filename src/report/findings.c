@@ -103,7 +103,7 @@ static sl_status name_parameters(const sl_findings_input *input, sl_findings *fi
         const char *kernel = short_name_of(input, f->symbol);
         char *end;
         unsigned long number = strtoul(f->inst->array + 6, &end, 10);
-        if (!text || *end || !*sl_parameter_name(text, kernel, (uint32_t)number, name, sizeof name))
+        if (!text || *end || !*sl_parameter_name(text, f->inst->source_line, kernel, (uint32_t)number, name, sizeof name))
             continue;
         f->parameter = sl_arena_strdup(&findings->arena, name);
         fits = f->parameter;
@@ -331,7 +331,7 @@ static void write_findings(FILE *file, const void *of, size_t width)
         fprintf(file, "\nFindings for %s, largest %s first (details: sluice explain RULE)\n", findings->machine,
                 findings->estimated ? "estimated cost" : "part of the work");
     if (findings->list.count && findings->counted)
-        fputs("(counted work, memory read once; 'sluice model' estimates times and knows caches)\n", file);
+        fputs("(counted work, memory read once; 'sluice model' estimates times)\n", file);
     for (size_t i = 0, end; i < findings->list.count; i = end) {
         for (end = i + 1; end < findings->list.count && sl_finding_continues(findings, end);)
             end++;

@@ -7,7 +7,7 @@
 static const char *name(const char *text, const char *kernel, uint32_t number)
 {
     static char buffer[32];
-    return sl_parameter_name(text, kernel, number, buffer, sizeof buffer);
+    return sl_parameter_name(text, 100, kernel, number, buffer, sizeof buffer);
 }
 
 static const char source[] = "void axpy(int calls);\n"
@@ -38,10 +38,22 @@ static void what_is_not_there_has_no_name(void **state)
     assert_string_equal(name("", "", 0), "");
 }
 
+static void of_two_the_one_that_has_the_line_counts(void **state)
+{
+    (void)state;
+    const char *two = "__global__ void k(int a)\n{\n}\n__global__ void k(float *b)\n{\n}\n";
+    char buffer[32];
+    assert_string_equal(sl_parameter_name(two, 2, "k", 0, buffer, sizeof buffer), "a");
+    assert_string_equal(sl_parameter_name(two, 5, "k", 0, buffer, sizeof buffer), "b");
+    assert_string_equal(sl_parameter_name(two, 0, "k", 0, buffer, sizeof buffer), "");
+    assert_string_equal(sl_parameter_name("\n__global__ void k(int a)", 1, "k", 0, buffer, sizeof buffer), "a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_the_last_words_of_their_declarations),
+        cmocka_unit_test(of_two_the_one_that_has_the_line_counts),
         cmocka_unit_test(what_is_not_there_has_no_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
