@@ -24,7 +24,7 @@ static bool in_range(int value, int count)
 static bool start(sl_tensor_map *map, const tensor *t)
 {
     if (!in_range(t->type, SL_TENSOR_TYPES) || !t->rank || t->rank > SL_TENSOR_DIMS || !t->size ||
-        (!t->stride && t->rank > 1) || !t->element_stride || !in_range(t->interleave, 3) || !in_range(t->swizzle, 4) ||
+        (!t->stride && t->rank > 1) || !t->element_stride || !in_range(t->interleave, 3) || !in_range(t->swizzle, 5) ||
         !in_range(t->promotion, 4) || !in_range(t->fill, 2))
         return false;
     *map = (sl_tensor_map){.type = (uint8_t)t->type,

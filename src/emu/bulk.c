@@ -271,11 +271,11 @@ static void copy_plain(copy *c)
 
 /* ---- boxes of tensors ---- */
 
-/* Where chunks of 16 bytes lie: bits from 7 on of the address exchange those from 4 on. */
+/* Where chunks of 16 bytes lie: bits from 7 on of the address exchange those from 4 on, or from 5 on. */
 static uint64_t swizzled(const sl_tensor_map *map, uint64_t offset)
 {
-    static const uint8_t bits[] = {0, 0x10, 0x30, 0x70};
-    return offset ^ (offset >> 3 & bits[map->swizzle]);
+    static const uint8_t bits[] = {0, 0x10, 0x30, 0x70, 0x60};
+    return offset ^ (offset >> (map->swizzle == 4 ? 2 : 3) & bits[map->swizzle]);
 }
 
 static void fill(const copy *c, uint64_t at, uint32_t bytes)
@@ -303,7 +303,7 @@ static void round_loaded(const copy *c, uint64_t at, uint32_t bytes)
 /* From one row to the next in shared memory. */
 static uint32_t row_pitch(const sl_tensor_map *map)
 {
-    return map->swizzle ? 16u << map->swizzle : map->box[0] * sl_tensor_bytes(map->type);
+    return map->swizzle ? sl_tensor_span(map) : map->box[0] * sl_tensor_bytes(map->type);
 }
 
 /* Row number `row` of the box: bytes [first, end) of it lie at `addr` and on, the others outside of the tensor. */

@@ -36,6 +36,12 @@ static const char *im2col_wrong(const sl_tensor_map *m)
     return m->box[1] > 1024 ? "more than 1024 pixels" : NULL;
 }
 
+uint32_t sl_tensor_span(const sl_tensor_map *map)
+{
+    static const uint8_t span[] = {0, 32, 64, 128, 128};
+    return span[map->swizzle];
+}
+
 const char *sl_tensor_map_wrong(const sl_tensor_map *m)
 {
     static const uint8_t zeros[sizeof m->rest];
@@ -47,8 +53,8 @@ const char *sl_tensor_map_wrong(const sl_tensor_map *m)
         return "more than five dimensions, or none";
     if (m->interleave)
         return "an interleaved layout, which is not emulated";
-    if (m->swizzle > 3)
-        return "a swizzle mode that is not emulated (chunks of 32 or 64 bytes)";
+    if (m->swizzle > 4)
+        return "a swizzle mode that is not emulated (chunks of 32 bytes with halves exchanged, or of 64)";
     if (m->im2col > 1 || m->fill > 1 || (m->fill && !tensor_is_float(m->type)))
         return "a way to fill what is outside that does not go with the type";
     if (m->address % 16)
@@ -65,7 +71,7 @@ const char *sl_tensor_map_wrong(const sl_tensor_map *m)
     uint32_t inner = m->box[0] * bytes;
     if (inner % 16)
         return "a box whose rows are not a multiple of 16 bytes";
-    if (m->swizzle && inner > 16u << m->swizzle)
+    if (m->swizzle && inner > sl_tensor_span(m))
         return "a box whose rows are longer than the swizzle mode's span";
     return m->im2col ? im2col_wrong(m) : NULL;
 }
@@ -107,7 +113,8 @@ void sl_tensor_map_replace(sl_tensor_map *m, uint32_t field, uint32_t ordinal, u
         m->swizzle = small;
         break;
     case SL_TENSOR_FIELD_ATOMICITY:
-        m->swizzle = small ? UINT8_MAX : m->swizzle;
+        if (small)
+            m->swizzle = small == 1 && m->swizzle == 3 ? 4 : UINT8_MAX;
         break;
     case SL_TENSOR_FIELD_FILL:
         m->fill = small;

@@ -33,7 +33,7 @@ typedef enum sl_tensor_type {
 typedef struct sl_tensor_map {
     uint8_t type, rank;
     uint8_t im2col, interleave;
-    uint8_t swizzle; /* 0 none, 1 to 3: 16-byte chunks within 32, 64, 128 bytes */
+    uint8_t swizzle; /* 0 none, 1 to 3: 16-byte chunks within 32, 64, 128 bytes; 4: 32-byte chunks within 128 */
     uint8_t fill;    /* 0 zeros, 1 NaN */
     uint8_t promotion;
     uint8_t element_stride[SL_TENSOR_DIMS], reserved[4];
@@ -62,7 +62,9 @@ enum {
 /* Sets a field, of dimension `ordinal`, to what the instruction gives. It may become one that cannot be used. */
 void sl_tensor_map_replace(sl_tensor_map *map, uint32_t field, uint32_t ordinal, uint64_t value);
 
-uint32_t sl_tensor_bytes(uint8_t type); /* Why the map cannot be used; NULL: it can. */
+uint32_t sl_tensor_bytes(uint8_t type);            /* of an element */
+uint32_t sl_tensor_span(const sl_tensor_map *map); /* bytes that are swizzled together; 0: none are */
+/* Why the map cannot be used; NULL: it can. */
 const char *sl_tensor_map_wrong(const sl_tensor_map *map);
 
 #endif

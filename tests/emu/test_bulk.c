@@ -200,16 +200,16 @@ BEHAVIOUR(floats_are_filled_with_the_nan_of_an_h200_and_rounded_to_tf32)
 
 static const struct {
     uint8_t swizzle, width;
-} SWIZZLES[] = {{0, 16}, {1, 8}, {1, 4}, {2, 16}, {2, 4}, {3, 32}, {3, 16}};
+} SWIZZLES[] = {{0, 16}, {1, 8}, {1, 4}, {2, 16}, {2, 4}, {3, 32}, {3, 16}, {4, 32}, {4, 8}};
 enum { SWIZZLE_COUNT = sizeof SWIZZLES / sizeof *SWIZZLES };
 
 /* Which word of s element x of row y is. */
 static uint32_t place(size_t how, uint32_t x, uint32_t y)
 {
-    static const uint32_t bits[] = {0, 0x10, 0x30, 0x70};
-    uint32_t swizzle = SWIZZLES[how].swizzle, pitch = swizzle ? 16u << swizzle : SWIZZLES[how].width * 4u;
+    static const uint32_t bits[] = {0, 0x10, 0x30, 0x70, 0x60}, spans[] = {0, 32, 64, 128, 128};
+    uint32_t swizzle = SWIZZLES[how].swizzle, pitch = swizzle ? spans[swizzle] : SWIZZLES[how].width * 4u;
     uint32_t byte = y * pitch + x * 4;
-    return (byte ^ (byte >> 3 & bits[swizzle])) / 4;
+    return (byte ^ (byte >> (swizzle == 4 ? 2 : 3) & bits[swizzle])) / 4;
 }
 
 BEHAVIOUR(a_row_has_the_whole_span_of_its_swizzle_mode)
