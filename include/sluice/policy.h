@@ -151,11 +151,11 @@ typedef struct sl_policy_ops {
     size_t shared_bytes;    /* of what all caches of a level share */
     bool needs_counts;      /* a run before this one has to count how often lines are asked for */
     bool first_level_only;  /* it makes no sense further out */
-    bool keeps;       /* what it learnt outlives the lines: where a cache is emptied, they are evicted by on_evict */
+    bool keeps; /* what it learnt outlives the lines: where a cache is emptied, they are evicted by on_evict */
     uint32_t lookup_cycles; /* that each lookup takes more, as published */
     double access_nj;       /* energy that each access takes more, in nanojoules, as published; 0: not known */
-    double leak_mw;   /* power that a cache with it takes more when idle, in milliwatts, as published */
-    const char *cost; /* what it adds to a cache, as published, without a full stop; NULL: not known */
+    double leak_mw;         /* power that a cache with it takes more when idle, in milliwatts, as published */
+    const char *cost;       /* what it adds to a cache, as published, without a full stop; NULL: not known */
 
     /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
      * ways comes out of the arena, zeroed; it is given back with the cache. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA driver's binary interface, as far as it is not that of the core (cuda/types.h): struct layouts of CUDA 11 to
- * 13, which have not changed. tests/cudadriver compares them with CUDA's header where that is installed. */
+/* The CUDA driver's binary interface, as far as it is not that of the core (process/types.h): struct layouts of CUDA 11
+ * to 13, which have not changed. tests/cudadriver compares them with CUDA's header where that is installed. */
 #ifndef SL_CUDADRIVER_ABI_H
 #define SL_CUDADRIVER_ABI_H
 
-#include "cuda/core.h"
+#include "process/core.h"
 
 /* Numbers of errors that the runtime does not have, or has under another number. */
 typedef int CUresult;
@@ -12,8 +12,8 @@ enum { CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_INVALID_HANDLE = 400, CUDA_ERROR
 
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
-typedef sl_cuda_context *CUcontext;
-typedef sl_cuda_binary *CUmodule;  /* and CUlibrary */
+typedef sl_proc_context *CUcontext;
+typedef sl_proc_binary *CUmodule;  /* and CUlibrary */
 typedef cudaFunction_t CUfunction; /* and CUkernel */
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
@@ -25,7 +25,7 @@ typedef cudaGraphExec_t CUgraphExec;
 typedef cudaTextureObject_t CUtexObject; /* and CUsurfObject */
 typedef cudaMipmappedArray_t CUmipmappedArray;
 typedef cudaResourceViewDesc CUDA_RESOURCE_VIEW_DESC; /* without the room behind it */
-typedef struct sl_cuda_linker *CUlinkState;
+typedef struct sl_proc_linker *CUlinkState;
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_UNIFIED };
 

@@ -40,12 +40,12 @@ static void driver_format(const cudaChannelFormatDesc *format, int *driver, unsi
 
 /* ---- arrays ---- */
 
-static cudaError_t create(sl_cuda *rt, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
+static cudaError_t create(sl_proc *rt, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
     cudaChannelFormatDesc format;
     if (!array || !format_of(d->Format, d->NumChannels, &format))
         return cudaErrorInvalidValue;
-    return sl_cuda_array_create(rt, array, &format, (cudaExtent){d->Width, d->Height, d->Depth}, d->Flags);
+    return sl_proc_array_create(rt, array, &format, (cudaExtent){d->Width, d->Height, d->Depth}, d->Flags);
 }
 
 SL_API CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
@@ -62,12 +62,12 @@ SL_API CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d)
     SL_CALL(create(rt, array, &whole));
 }
 
-static cudaError_t describe(sl_cuda *rt, CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array)
+static cudaError_t describe(sl_proc *rt, CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array)
 {
     cudaChannelFormatDesc format;
     cudaExtent extent;
     *d = (CUDA_ARRAY3D_DESCRIPTOR){0};
-    cudaError_t error = sl_cuda_array_info(rt, &format, &extent, &d->Flags, array);
+    cudaError_t error = sl_proc_array_info(rt, &format, &extent, &d->Flags, array);
     if (error)
         return error;
     d->Width = extent.width;
@@ -82,7 +82,7 @@ SL_API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray ar
     SL_CALL(d ? describe(rt, d, array) : cudaErrorInvalidValue);
 }
 
-static cudaError_t describe_2d(sl_cuda *rt, CUDA_ARRAY_DESCRIPTOR *d, CUarray array)
+static cudaError_t describe_2d(sl_proc *rt, CUDA_ARRAY_DESCRIPTOR *d, CUarray array)
 {
     CUDA_ARRAY3D_DESCRIPTOR whole;
     cudaError_t error = d ? describe(rt, &whole, array) : cudaErrorInvalidValue;
@@ -98,16 +98,16 @@ SL_API CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray array)
 
 SL_API CUresult cuArrayDestroy(CUarray array)
 {
-    SL_CALL(array ? sl_cuda_array_free(rt, array) : cudaErrorInvalidResourceHandle);
+    SL_CALL(array ? sl_proc_array_free(rt, array) : cudaErrorInvalidResourceHandle);
 }
 
-static cudaError_t create_mipmap(sl_cuda *rt, CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *d,
+static cudaError_t create_mipmap(sl_proc *rt, CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *d,
                                  unsigned levels)
 {
     cudaChannelFormatDesc format;
     if (!mipmap || !d || !format_of(d->Format, d->NumChannels, &format))
         return cudaErrorInvalidValue;
-    return sl_cuda_mipmap_create(rt, mipmap, &format, (cudaExtent){d->Width, d->Height, d->Depth}, levels, d->Flags);
+    return sl_proc_mipmap_create(rt, mipmap, &format, (cudaExtent){d->Width, d->Height, d->Depth}, levels, d->Flags);
 }
 
 SL_API CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
@@ -117,20 +117,20 @@ SL_API CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap, const CUDA_ARRA
 
 SL_API CUresult cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray mipmap, unsigned level)
 {
-    SL_CALL(sl_cuda_mipmap_level(rt, array, mipmap, level));
+    SL_CALL(sl_proc_mipmap_level(rt, array, mipmap, level));
 }
 
 SL_API CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap)
 {
-    SL_CALL(mipmap ? sl_cuda_mipmap_free(rt, mipmap) : cudaErrorInvalidResourceHandle);
+    SL_CALL(mipmap ? sl_proc_mipmap_free(rt, mipmap) : cudaErrorInvalidResourceHandle);
 }
 
 /* ---- textures ---- */
 
-static cudaError_t resource_of(const CUDA_RESOURCE_DESC *d, sl_cuda_resource *r)
+static cudaError_t resource_of(const CUDA_RESOURCE_DESC *d, sl_proc_resource *r)
 {
     bool known = true;
-    *r = (sl_cuda_resource){.resType = (cudaResourceType)d->resType};
+    *r = (sl_proc_resource){.resType = (cudaResourceType)d->resType};
     if (r->resType == cudaResourceTypeArray) {
         r->res.array.array = d->res.array.hArray;
     } else if (r->resType == cudaResourceTypeMipmappedArray) {
@@ -149,23 +149,23 @@ static cudaError_t resource_of(const CUDA_RESOURCE_DESC *d, sl_cuda_resource *r)
     return known ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t format_of_resource(sl_cuda *rt, const sl_cuda_resource *r, cudaChannelFormatDesc *format)
+static cudaError_t format_of_resource(sl_proc *rt, const sl_proc_resource *r, cudaChannelFormatDesc *format)
 {
     if (r->resType == cudaResourceTypeArray)
-        return sl_cuda_array_info(rt, format, NULL, NULL, r->res.array.array);
+        return sl_proc_array_info(rt, format, NULL, NULL, r->res.array.array);
     if (r->resType == cudaResourceTypeMipmappedArray) {
         CUarray first;
-        cudaError_t error = sl_cuda_mipmap_level(rt, &first, r->res.mipmap.mipmap, 0);
-        return error ? error : sl_cuda_array_info(rt, format, NULL, NULL, first);
+        cudaError_t error = sl_proc_mipmap_level(rt, &first, r->res.mipmap.mipmap, 0);
+        return error ? error : sl_proc_array_info(rt, format, NULL, NULL, first);
     }
     *format = r->resType == cudaResourceTypeLinear ? r->res.linear.desc : r->res.pitch2D.desc;
     return cudaSuccess;
 }
 
-static cudaError_t create_texture(sl_cuda *rt, CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
+static cudaError_t create_texture(sl_proc *rt, CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
                                   const CUDA_TEXTURE_DESC *t, const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    sl_cuda_resource r;
+    sl_proc_resource r;
     cudaChannelFormatDesc format;
     if (!object || !resource || !t)
         return cudaErrorInvalidValue;
@@ -189,7 +189,7 @@ static cudaError_t create_texture(sl_cuda *rt, CUtexObject *object, const CUDA_R
                             .seamlessCubemap = (t->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0};
     memcpy(desc.addressMode, t->addressMode, sizeof desc.addressMode);
     memcpy(desc.borderColor, t->borderColor, sizeof desc.borderColor);
-    return sl_cuda_texture_create(rt, object, &r, &desc, view);
+    return sl_proc_texture_create(rt, object, &r, &desc, view);
 }
 
 SL_API CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
@@ -200,10 +200,10 @@ SL_API CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC 
 
 SL_API CUresult cuTexObjectDestroy(CUtexObject object)
 {
-    SL_CALL(sl_cuda_texture_destroy(rt, object, false));
+    SL_CALL(sl_proc_texture_destroy(rt, object, false));
 }
 
-static void describe_resource(const sl_cuda_resource *r, CUDA_RESOURCE_DESC *d)
+static void describe_resource(const sl_proc_resource *r, CUDA_RESOURCE_DESC *d)
 {
     *d = (CUDA_RESOURCE_DESC){.resType = r->resType};
     if (r->resType == cudaResourceTypeArray) {
@@ -223,10 +223,10 @@ static void describe_resource(const sl_cuda_resource *r, CUDA_RESOURCE_DESC *d)
     }
 }
 
-static cudaError_t texture_resource(sl_cuda *rt, CUDA_RESOURCE_DESC *d, CUtexObject object)
+static cudaError_t texture_resource(sl_proc *rt, CUDA_RESOURCE_DESC *d, CUtexObject object)
 {
-    sl_cuda_resource r;
-    cudaError_t error = d ? sl_cuda_texture_descs(rt, &r, NULL, NULL, object) : cudaErrorInvalidValue;
+    sl_proc_resource r;
+    cudaError_t error = d ? sl_proc_texture_descs(rt, &r, NULL, NULL, object) : cudaErrorInvalidValue;
     if (!error)
         describe_resource(&r, d);
     return error;
@@ -237,10 +237,10 @@ SL_API CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUtexObject ob
     SL_CALL(texture_resource(rt, d, object));
 }
 
-static cudaError_t texture_desc(sl_cuda *rt, CUDA_TEXTURE_DESC *d, CUtexObject object)
+static cudaError_t texture_desc(sl_proc *rt, CUDA_TEXTURE_DESC *d, CUtexObject object)
 {
     cudaTextureDesc t;
-    cudaError_t error = d ? sl_cuda_texture_descs(rt, NULL, &t, NULL, object) : cudaErrorInvalidValue;
+    cudaError_t error = d ? sl_proc_texture_descs(rt, NULL, &t, NULL, object) : cudaErrorInvalidValue;
     if (error)
         return error;
     *d = (CUDA_TEXTURE_DESC){
@@ -267,16 +267,16 @@ SL_API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *d, CUtexObject obje
 
 SL_API CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject object)
 {
-    SL_CALL(view ? sl_cuda_texture_descs(rt, NULL, NULL, view, object) : cudaErrorInvalidValue);
+    SL_CALL(view ? sl_proc_texture_descs(rt, NULL, NULL, view, object) : cudaErrorInvalidValue);
 }
 
 /* ---- surfaces ---- */
 
-static cudaError_t create_surface(sl_cuda *rt, CUtexObject *object, const CUDA_RESOURCE_DESC *resource)
+static cudaError_t create_surface(sl_proc *rt, CUtexObject *object, const CUDA_RESOURCE_DESC *resource)
 {
-    sl_cuda_resource r;
+    sl_proc_resource r;
     cudaError_t error = resource ? resource_of(resource, &r) : cudaErrorInvalidValue;
-    return error ? error : sl_cuda_surface_create(rt, object, &r);
+    return error ? error : sl_proc_surface_create(rt, object, &r);
 }
 
 SL_API CUresult cuSurfObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource)
@@ -286,13 +286,13 @@ SL_API CUresult cuSurfObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC
 
 SL_API CUresult cuSurfObjectDestroy(CUtexObject object)
 {
-    SL_CALL(sl_cuda_texture_destroy(rt, object, true));
+    SL_CALL(sl_proc_texture_destroy(rt, object, true));
 }
 
-static cudaError_t surface_resource(sl_cuda *rt, CUDA_RESOURCE_DESC *d, CUtexObject object)
+static cudaError_t surface_resource(sl_proc *rt, CUDA_RESOURCE_DESC *d, CUtexObject object)
 {
-    sl_cuda_resource r;
-    cudaError_t error = d ? sl_cuda_surface_resource(rt, &r, object) : cudaErrorInvalidValue;
+    sl_proc_resource r;
+    cudaError_t error = d ? sl_proc_surface_resource(rt, &r, object) : cudaErrorInvalidValue;
     if (!error)
         describe_resource(&r, d);
     return error;

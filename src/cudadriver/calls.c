@@ -16,7 +16,7 @@
 #define SL_BOTH_UNTIL_12                                   SL_BOTH
 #define SL_BOTH_PTSZ(runtime, driver)                      SL_PTSZ(driver);
 #define SL_BOTH_PTSZ_V2(runtime, driver)                   SL_PTSZ(driver##_v2);
-#include "cuda/calls.def"
+#include "process/calls.def"
 
 /* Other names of them. */
 SL_PTSZ(cuStreamGetCaptureInfo);
@@ -33,9 +33,9 @@ SL_ALIAS(cuKernelGetParamInfo, cuFuncGetParamInfo);
     SL_API CUresult name(void)                                                                                         \
     {                                                                                                                  \
         static bool said;                                                                                              \
-        sl_cuda *rt = sl_cuda_enter();                                                                                 \
-        cudaError_t error = sl_cuda_missing(#name, &said);                                                             \
-        sl_cuda_unlock(rt);                                                                                            \
+        sl_proc *rt = sl_proc_enter();                                                                                 \
+        cudaError_t error = sl_proc_missing(#name, &said);                                                             \
+        sl_proc_unlock(rt);                                                                                            \
         return (CUresult)error;                                                                                        \
     }
 #include "cudadriver/missing.def"

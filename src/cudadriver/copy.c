@@ -8,12 +8,12 @@
 #define COPY(name, to_type, from_type, kind)                                                                           \
     SL_API CUresult name##_v2(to_type to, from_type from, size_t bytes)                                                \
     {                                                                                                                  \
-        SL_CALL(sl_cuda_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, kind, NULL, true));                       \
+        SL_CALL(sl_proc_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, kind, NULL, true));                       \
     }                                                                                                                  \
     SL_PTDS(name##_v2);                                                                                                \
     SL_API CUresult name##Async_v2(to_type to, from_type from, size_t bytes, CUstream stream)                          \
     {                                                                                                                  \
-        SL_CALL(sl_cuda_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, kind, stream, false));                    \
+        SL_CALL(sl_proc_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, kind, stream, false));                    \
     }                                                                                                                  \
     SL_PTSZ(name##Async_v2)
 COPY(cuMemcpyHtoD, CUdeviceptr, const void *, cudaMemcpyHostToDevice);
@@ -22,13 +22,13 @@ COPY(cuMemcpyDtoD, CUdeviceptr, CUdeviceptr, cudaMemcpyDeviceToDevice);
 
 SL_API CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-    SL_CALL(sl_cuda_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, NULL, true));
+    SL_CALL(sl_proc_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, NULL, true));
 }
 SL_PTDS(cuMemcpy);
 
 SL_API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    SL_CALL(sl_cuda_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, stream, false));
+    SL_CALL(sl_proc_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, stream, false));
 }
 SL_PTSZ(cuMemcpyAsync);
 
@@ -36,7 +36,7 @@ SL_API CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr f
                              size_t bytes)
 {
     (void)to_context, (void)from_context;
-    SL_CALL(sl_cuda_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, NULL, true));
+    SL_CALL(sl_proc_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, NULL, true));
 }
 SL_PTDS(cuMemcpyPeer);
 
@@ -44,7 +44,7 @@ SL_API CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdevice
                                   size_t bytes, CUstream stream)
 {
     (void)to_context, (void)from_context;
-    SL_CALL(sl_cuda_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, stream, false));
+    SL_CALL(sl_proc_copy_1d(rt, SL_POINTER(to), SL_POINTER(from), bytes, cudaMemcpyDefault, stream, false));
 }
 SL_PTSZ(cuMemcpyPeerAsync);
 
@@ -59,12 +59,12 @@ typedef struct side {
 } side;
 
 /* Where a side begins, and its distances: x in bytes, also of arrays. */
-static cudaError_t side_of(sl_cuda *rt, const side *s, const CUDA_MEMCPY3D *p, char **data, size_t *pitch,
+static cudaError_t side_of(sl_proc *rt, const side *s, const CUDA_MEMCPY3D *p, char **data, size_t *pitch,
                            size_t *slice)
 {
-    sl_cuda_array_shape shape;
+    sl_proc_array_shape shape;
     if (s->type == CU_MEMORYTYPE_ARRAY) {
-        cudaError_t error = sl_cuda_array_shape_of(rt, s->array, &shape);
+        cudaError_t error = sl_proc_array_shape_of(rt, s->array, &shape);
         if (error)
             return error;
         size_t row = shape.width * shape.element_bytes;
@@ -83,10 +83,10 @@ static cudaError_t side_of(sl_cuda *rt, const side *s, const CUDA_MEMCPY3D *p, c
     if (__builtin_mul_overflow(*pitch, s->height ? s->height : p->Height, slice) ||
         (*pitch < p->WidthInBytes && p->Height > 1))
         return cudaErrorInvalidValue;
-    return sl_cuda_pitched_at(base, s->x, s->y, s->z, *pitch, *slice, data);
+    return sl_proc_pitched_at(base, s->x, s->y, s->z, *pitch, *slice, data);
 }
 
-cudaError_t sl_driver_copy_3d(sl_cuda *rt, const CUDA_MEMCPY3D *p, sl_cuda_copy *copy)
+cudaError_t sl_driver_copy_3d(sl_proc *rt, const CUDA_MEMCPY3D *p, sl_proc_copy *copy)
 {
     char *to, *from;
     if (!p)
@@ -95,7 +95,7 @@ cudaError_t sl_driver_copy_3d(sl_cuda *rt, const CUDA_MEMCPY3D *p, sl_cuda_copy 
                       p->dstY,          p->dstZ,    p->dstPitch,  p->dstHeight};
     const side src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes,
                       p->srcY,          p->srcZ,    p->srcPitch,  p->srcHeight};
-    *copy = (sl_cuda_copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
+    *copy = (sl_proc_copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
     cudaError_t error = side_of(rt, &dst, p, &to, &copy->dst_pitch, &copy->dst_slice);
     if (!error)
         error = side_of(rt, &src, p, &from, &copy->src_pitch, &copy->src_slice);
@@ -111,14 +111,14 @@ cudaError_t sl_driver_copy_3d(sl_cuda *rt, const CUDA_MEMCPY3D *p, sl_cuda_copy 
     return cudaSuccess;
 }
 
-static cudaError_t copy_3d(sl_cuda *rt, const CUDA_MEMCPY3D *params, CUstream stream, bool wait)
+static cudaError_t copy_3d(sl_proc *rt, const CUDA_MEMCPY3D *params, CUstream stream, bool wait)
 {
-    sl_cuda_copy copy;
+    sl_proc_copy copy;
     cudaError_t error = sl_driver_copy_3d(rt, params, &copy);
-    return error ? error : sl_cuda_copy_submit(rt, &copy, stream, wait);
+    return error ? error : sl_proc_copy_submit(rt, &copy, stream, wait);
 }
 
-static cudaError_t copy_2d(sl_cuda *rt, const CUDA_MEMCPY2D *p, CUstream stream, bool wait)
+static cudaError_t copy_2d(sl_proc *rt, const CUDA_MEMCPY2D *p, CUstream stream, bool wait)
 {
     if (!p)
         return cudaErrorInvalidValue;
@@ -176,35 +176,35 @@ SL_ALIAS(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
 
 SL_API CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes)
 {
-    SL_CALL(from ? sl_cuda_copy_array_run(rt, to, offset, 0, NULL, from, bytes, cudaMemcpyHostToDevice, NULL, true)
+    SL_CALL(from ? sl_proc_copy_array_run(rt, to, offset, 0, NULL, from, bytes, cudaMemcpyHostToDevice, NULL, true)
                  : cudaErrorInvalidValue);
 }
 SL_PTDS(cuMemcpyHtoA_v2);
 
 SL_API CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t bytes, CUstream stream)
 {
-    SL_CALL(from ? sl_cuda_copy_array_run(rt, to, offset, 0, NULL, from, bytes, cudaMemcpyHostToDevice, stream, false)
+    SL_CALL(from ? sl_proc_copy_array_run(rt, to, offset, 0, NULL, from, bytes, cudaMemcpyHostToDevice, stream, false)
                  : cudaErrorInvalidValue);
 }
 SL_PTSZ(cuMemcpyHtoAAsync_v2);
 
 SL_API CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes)
 {
-    SL_CALL(to ? sl_cuda_copy_array_run(rt, from, offset, 0, to, NULL, bytes, cudaMemcpyDeviceToHost, NULL, true)
+    SL_CALL(to ? sl_proc_copy_array_run(rt, from, offset, 0, to, NULL, bytes, cudaMemcpyDeviceToHost, NULL, true)
                : cudaErrorInvalidValue);
 }
 SL_PTDS(cuMemcpyAtoH_v2);
 
 SL_API CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t bytes, CUstream stream)
 {
-    SL_CALL(to ? sl_cuda_copy_array_run(rt, from, offset, 0, to, NULL, bytes, cudaMemcpyDeviceToHost, stream, false)
+    SL_CALL(to ? sl_proc_copy_array_run(rt, from, offset, 0, to, NULL, bytes, cudaMemcpyDeviceToHost, stream, false)
                : cudaErrorInvalidValue);
 }
 SL_PTSZ(cuMemcpyAtoHAsync_v2);
 
 SL_API CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes)
 {
-    SL_CALL(from ? sl_cuda_copy_array_run(rt, to, offset, 0, NULL, SL_POINTER(from), bytes, cudaMemcpyDeviceToDevice,
+    SL_CALL(from ? sl_proc_copy_array_run(rt, to, offset, 0, NULL, SL_POINTER(from), bytes, cudaMemcpyDeviceToDevice,
                                           NULL, true)
                  : cudaErrorInvalidValue);
 }
@@ -212,7 +212,7 @@ SL_PTDS(cuMemcpyDtoA_v2);
 
 SL_API CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes)
 {
-    SL_CALL(to ? sl_cuda_copy_array_run(rt, from, offset, 0, SL_POINTER(to), NULL, bytes, cudaMemcpyDeviceToDevice,
+    SL_CALL(to ? sl_proc_copy_array_run(rt, from, offset, 0, SL_POINTER(to), NULL, bytes, cudaMemcpyDeviceToDevice,
                                         NULL, true)
                : cudaErrorInvalidValue);
 }
@@ -220,16 +220,16 @@ SL_PTDS(cuMemcpyAtoD_v2);
 
 SL_API CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes)
 {
-    SL_CALL(sl_cuda_copy_array_runs(rt, to, to_offset, 0, from, from_offset, 0, bytes, cudaMemcpyDeviceToDevice));
+    SL_CALL(sl_proc_copy_array_runs(rt, to, to_offset, 0, from, from_offset, 0, bytes, cudaMemcpyDeviceToDevice));
 }
 SL_PTDS(cuMemcpyAtoA_v2);
 
 /* ---- fills ---- */
 
-static cudaError_t fill(sl_cuda *rt, CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,
+static cudaError_t fill(sl_proc *rt, CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,
                         size_t height, CUstream stream)
 {
-    sl_cuda_fill what = {.dst = SL_POINTER(to),
+    sl_proc_fill what = {.dst = SL_POINTER(to),
                          .pitch = pitch,
                          .height = height,
                          .depth = 1,
@@ -237,7 +237,7 @@ static cudaError_t fill(sl_cuda *rt, CUdeviceptr to, size_t pitch, uint32_t valu
                          .element_bytes = element_bytes};
     if (to % element_bytes || __builtin_mul_overflow(width, (size_t)element_bytes, &what.width))
         return cudaErrorInvalidValue;
-    return sl_cuda_fill_submit(rt, &what, stream);
+    return sl_proc_fill_submit(rt, &what, stream);
 }
 
 /* Name, type of the value: a row and rows, each also in a stream. */

@@ -8,13 +8,13 @@
 
 static bool initialized;
 
-cudaError_t sl_driver_ready(sl_cuda *rt, bool context)
+cudaError_t sl_driver_ready(sl_proc *rt, bool context)
 {
     if (!initialized && !rt->emu) /* the runtime starts the driver as well */
         return cudaErrorInitializationError;
-    if (context && !sl_cuda_context_current(rt))
+    if (context && !sl_proc_context_current(rt))
         return cudaErrorDeviceUninitialized;
-    return sl_cuda_ready(rt);
+    return sl_proc_ready(rt);
 }
 
 CUresult sl_driver_error(cudaError_t error)
@@ -31,10 +31,10 @@ CUresult sl_driver_error(cudaError_t error)
 
 SL_API CUresult cuInit(unsigned flags)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     initialized = true;
-    cudaError_t error = flags ? cudaErrorInvalidValue : sl_cuda_ready(rt);
-    sl_cuda_unlock(rt);
+    cudaError_t error = flags ? cudaErrorInvalidValue : sl_proc_ready(rt);
+    sl_proc_unlock(rt);
     return sl_driver_error(error);
 }
 
@@ -68,7 +68,7 @@ SL_API CUresult cuGetErrorString(CUresult error, const char **text)
 {
     if (!text)
         return CUDA_ERROR_INVALID_VALUE;
-    *text = sl_cuda_error_text((cudaError_t)error);
+    *text = sl_proc_error_text((cudaError_t)error);
     return *text ? 0 : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -89,13 +89,13 @@ SL_API CUresult cuDeviceGet(CUdevice *device, int ordinal)
     SL_CALL_FREE(!device ? cudaErrorInvalidValue : ordinal ? cudaErrorInvalidDevice : (*device = 0, cudaSuccess));
 }
 
-static cudaError_t device_name(sl_cuda *rt, char *name, int length, CUdevice device)
+static cudaError_t device_name(sl_proc *rt, char *name, int length, CUdevice device)
 {
     if (!name || length <= 0)
         return cudaErrorInvalidValue;
     if (check_device(device))
         return cudaErrorInvalidDevice;
-    sl_cuda_device_name(rt, name, (size_t)length);
+    sl_proc_device_name(rt, name, (size_t)length);
     return cudaSuccess;
 }
 
@@ -108,7 +108,7 @@ SL_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
     SL_CALL_FREE(!uuid                  ? cudaErrorInvalidValue
                  : check_device(device) ? cudaErrorInvalidDevice
-                                        : (sl_cuda_device_uuid(uuid->bytes), cudaSuccess));
+                                        : (sl_proc_device_uuid(uuid->bytes), cudaSuccess));
 }
 SL_ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2);
 
@@ -116,7 +116,7 @@ SL_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
     SL_CALL_FREE(!bytes                 ? cudaErrorInvalidValue
                  : check_device(device) ? cudaErrorInvalidDevice
-                                        : (*bytes = sl_cuda_limits(rt)->memory_bytes, cudaSuccess));
+                                        : (*bytes = sl_proc_limits(rt)->memory_bytes, cudaSuccess));
 }
 
 SL_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
@@ -124,19 +124,19 @@ SL_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice devic
     SL_CALL_FREE(!major || !minor ? cudaErrorInvalidValue
                  : check_device(device)
                      ? cudaErrorInvalidDevice
-                     : (*major = (int)sl_cuda_capability_for(rt, sl_cuda_calling_library(rt)) / 10,
-                        *minor = (int)sl_cuda_capability_for(rt, sl_cuda_calling_library(rt)) % 10, cudaSuccess));
+                     : (*major = (int)sl_proc_capability_for(rt, sl_proc_calling_library(rt)) / 10,
+                        *minor = (int)sl_proc_capability_for(rt, sl_proc_calling_library(rt)) % 10, cudaSuccess));
 }
 
 /* By the attributes of the same meaning. */
-static cudaError_t properties(sl_cuda *rt, CUdevprop *p, CUdevice device)
+static cudaError_t properties(sl_proc *rt, CUdevprop *p, CUdevice device)
 {
     static const int NUMBERS[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     int values[sizeof NUMBERS / sizeof *NUMBERS];
     if (!p || check_device(device))
         return p ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
     for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
-        values[i] = sl_cuda_attribute(rt, NUMBERS[i]);
+        values[i] = sl_proc_attribute(rt, NUMBERS[i]);
     _Static_assert(sizeof values == sizeof *p, "a CUdevprop is these attributes in order");
     memcpy(p, values, sizeof values);
     return cudaSuccess;

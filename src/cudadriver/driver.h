@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA driver's interface over the core (cuda/core.h): each entry point is a line or two. What the driver has of
+/* The CUDA driver's interface over the core (process/core.h): each entry point is a line or two. What the driver has of
  * its own is here: numbers of errors, and struct layouts. Files are named as those of the core that they stand for.
  *
  * Entry points of which CUDA has several variants are the newest ones that programs of CUDA 11 to 13 get; those for
@@ -10,17 +10,17 @@
 #include "cudadriver/abi.h"
 
 /* Ready to work, after cuInit; `context`: one must be current. */
-cudaError_t sl_driver_ready(sl_cuda *rt, bool context);
+cudaError_t sl_driver_ready(sl_proc *rt, bool context);
 /* The driver's number for an error of the core. */
 CUresult sl_driver_error(cudaError_t error);
 
 #define SL_DRIVER_BODY(context, expression)                                                                            \
     do {                                                                                                               \
-        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        sl_proc *rt = sl_proc_enter();                                                                                 \
         cudaError_t sl_call_error = sl_driver_ready(rt, context);                                                      \
         if (!sl_call_error)                                                                                            \
             sl_call_error = (expression);                                                                              \
-        sl_cuda_unlock(rt);                                                                                            \
+        sl_proc_unlock(rt);                                                                                            \
         return sl_driver_error(sl_call_error);                                                                         \
     } while (0)
 
@@ -30,11 +30,11 @@ CUresult sl_driver_error(cudaError_t error);
 /* For calls that wait: they pass printf output on even when a kernel has failed. */
 #define SL_CALL_WAITING(expression)                                                                                    \
     do {                                                                                                               \
-        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        sl_proc *rt = sl_proc_enter();                                                                                 \
         cudaError_t sl_call_error = sl_driver_ready(rt, true);                                                         \
         if (!sl_call_error || sl_call_error == rt->fault)                                                              \
             sl_call_error = (expression);                                                                              \
-        sl_cuda_unlock(rt);                                                                                            \
+        sl_proc_unlock(rt);                                                                                            \
         return sl_driver_error(sl_call_error);                                                                         \
     } while (0)
 
@@ -49,9 +49,9 @@ CUresult sl_driver_error(cudaError_t error);
 /* entries.c: the newest variant of an entry point that `version` has, or NULL. *known: there is one of this name. */
 void *sl_driver_find(const char *name, int version, bool per_thread, bool *known);
 /* stream.c: values as the driver describes them; *values is malloc'ed. */
-cudaError_t sl_driver_values(sl_cuda *rt, unsigned count, const CUstreamBatchMemOpParams *params,
-                             sl_cuda_value **values, unsigned *made);
+cudaError_t sl_driver_values(sl_proc *rt, unsigned count, const CUstreamBatchMemOpParams *params,
+                             sl_proc_value **values, unsigned *made);
 /* copy.c: a copy as the driver describes it. */
-cudaError_t sl_driver_copy_3d(sl_cuda *rt, const CUDA_MEMCPY3D *params, sl_cuda_copy *copy);
+cudaError_t sl_driver_copy_3d(sl_proc *rt, const CUDA_MEMCPY3D *params, sl_proc_copy *copy);
 
 #endif

@@ -8,7 +8,7 @@
 
 SL_API CUresult cuStreamBeginCapture(CUstream stream)
 {
-    SL_CALL(sl_cuda_capture_begin(rt, stream, NULL, NULL, NULL, 0));
+    SL_CALL(sl_proc_capture_begin(rt, stream, NULL, NULL, NULL, 0));
 }
 SL_PTSZ(cuStreamBeginCapture);
 
@@ -17,7 +17,7 @@ SL_API CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned
 {
     if (edges)
         *edges = NULL;
-    SL_CALL(sl_cuda_capture_info(rt, stream, status, id, graph, after, count));
+    SL_CALL(sl_proc_capture_info(rt, stream, status, id, graph, after, count));
 }
 SL_PTSZ(cuStreamGetCaptureInfo_v3);
 
@@ -37,15 +37,15 @@ static cudaKernelNodeParams kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, bool
                                   .extra = p->extra};
 }
 
-static cudaError_t values_op(sl_cuda *rt, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, sl_cuda_op *op)
+static cudaError_t values_op(sl_proc *rt, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, sl_proc_op *op)
 {
-    *op = (sl_cuda_op){.kind = SL_CUDA_VALUES};
+    *op = (sl_proc_op){.kind = SL_PROC_VALUES};
     return p ? sl_driver_values(rt, p->count, p->paramArray, &op->values.item, &op->values.count)
              : cudaErrorInvalidValue;
 }
 
 /* Any node. */
-static cudaError_t op_of(sl_cuda *rt, CUgraphNodeParams *p, sl_cuda_op *op)
+static cudaError_t op_of(sl_proc *rt, CUgraphNodeParams *p, sl_proc_op *op)
 {
     if (!p)
         return cudaErrorInvalidValue;
@@ -53,22 +53,22 @@ static cudaError_t op_of(sl_cuda *rt, CUgraphNodeParams *p, sl_cuda_op *op)
     case cudaGraphNodeTypeKernel:
         if (!p->kernel.func)
             p->any.kernel.func = p->kernel.kern;
-        return sl_cuda_node_op(rt, &p->any, op);
+        return sl_proc_node_op(rt, &p->any, op);
     case cudaGraphNodeTypeMemcpy:
-        *op = (sl_cuda_op){.kind = SL_CUDA_COPY};
+        *op = (sl_proc_op){.kind = SL_PROC_COPY};
         return sl_driver_copy_3d(rt, &p->memcpy.copyParams, &op->copy);
     case cudaGraphNodeTypeBatchMemOp:
         return values_op(rt, &p->values, op);
     default:
-        return sl_cuda_node_op(rt, &p->any, op);
+        return sl_proc_node_op(rt, &p->any, op);
     }
 }
 
-static cudaError_t add(sl_cuda *rt, NEW_NODE, const void *edges, size_t count, CUgraphNodeParams *params)
+static cudaError_t add(sl_proc *rt, NEW_NODE, const void *edges, size_t count, CUgraphNodeParams *params)
 {
-    sl_cuda_op op;
+    sl_proc_op op;
     cudaError_t error = node && graph ? op_of(rt, params, &op) : cudaErrorInvalidValue;
-    return error ? error : sl_cuda_graph_add_node(PLACE, edges, count, &op);
+    return error ? error : sl_proc_graph_add_node(PLACE, edges, count, &op);
 }
 
 SL_API CUresult cuGraphAddNode(NEW_NODE, size_t count, CUgraphNodeParams *params)
@@ -81,13 +81,13 @@ SL_API CUresult cuGraphAddNode_v2(NEW_NODE, const void *edges, size_t count, CUg
     SL_CALL(add(PLACE, edges, count, params));
 }
 
-static cudaError_t set(sl_cuda *rt, CUgraphNode node, CUgraphNodeParams *params)
+static cudaError_t set(sl_proc *rt, CUgraphNode node, CUgraphNodeParams *params)
 {
-    sl_cuda_op op;
+    sl_proc_op op;
     if (!params || params->any.type == cudaGraphNodeTypeMemAlloc || params->any.type == cudaGraphNodeTypeConditional)
         return cudaErrorInvalidValue;
     cudaError_t error = op_of(rt, params, &op);
-    return error ? error : sl_cuda_node_replace(rt, node, &op);
+    return error ? error : sl_proc_node_replace(rt, node, &op);
 }
 
 SL_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
@@ -97,31 +97,31 @@ SL_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params
 
 SL_API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
 {
-    SL_CALL(set(rt, sl_cuda_node_in_exec(exec, node), params));
+    SL_CALL(set(rt, sl_proc_node_in_exec(exec, node), params));
 }
 
 /* ---- kernels ---- */
 
-static cudaError_t add_kernel(sl_cuda *rt, NEW_NODE, size_t count, const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
+static cudaError_t add_kernel(sl_proc *rt, NEW_NODE, size_t count, const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
 {
     if (!p)
         return cudaErrorInvalidValue;
     cudaKernelNodeParams params = kernel_params(p, has_kern);
-    return sl_cuda_graph_add_kind(PLACE, count, cudaGraphNodeTypeKernel, &params, sizeof params);
+    return sl_proc_graph_add_kind(PLACE, count, cudaGraphNodeTypeKernel, &params, sizeof params);
 }
 
-static cudaError_t set_kernel(sl_cuda *rt, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
+static cudaError_t set_kernel(sl_proc *rt, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
 {
     if (!p)
         return cudaErrorInvalidValue;
     const cudaKernelNodeParams params = kernel_params(p, has_kern);
-    return sl_cuda_node_set_kind(rt, node, cudaGraphNodeTypeKernel, &params, sizeof params);
+    return sl_proc_node_set_kind(rt, node, cudaGraphNodeTypeKernel, &params, sizeof params);
 }
 
 static cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, size_t bytes)
 {
     cudaKernelNodeParams params;
-    cudaError_t error = p ? sl_cuda_node_get_kernel(node, &params) : cudaErrorInvalidValue;
+    cudaError_t error = p ? sl_proc_node_get_kernel(node, &params) : cudaErrorInvalidValue;
     if (error)
         return error;
     const CUDA_KERNEL_NODE_PARAMS all = {.func = node->op.launch.function,
@@ -150,7 +150,7 @@ static cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, size
     SL_API CUresult cuGraphExecKernelNodeSetParams##suffix(CUgraphExec exec, CUgraphNode node,                         \
                                                            const CUDA_KERNEL_NODE_PARAMS *params)                      \
     {                                                                                                                  \
-        SL_CALL(set_kernel(rt, sl_cuda_node_in_exec(exec, node), params, has_kern));                                   \
+        SL_CALL(set_kernel(rt, sl_proc_node_in_exec(exec, node), params, has_kern));                                   \
     }                                                                                                                  \
     SL_API CUresult cuGraphKernelNodeGetParams##suffix(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)              \
     {                                                                                                                  \
@@ -161,11 +161,11 @@ KERNELS(_v2, true, sizeof(CUDA_KERNEL_NODE_PARAMS))
 
 /* ---- copies and fills ---- */
 
-static cudaError_t add_copy(sl_cuda *rt, NEW_NODE, size_t count, const CUDA_MEMCPY3D *params)
+static cudaError_t add_copy(sl_proc *rt, NEW_NODE, size_t count, const CUDA_MEMCPY3D *params)
 {
-    sl_cuda_op op = {.kind = SL_CUDA_COPY};
+    sl_proc_op op = {.kind = SL_PROC_COPY};
     cudaError_t error = node && graph ? sl_driver_copy_3d(rt, params, &op.copy) : cudaErrorInvalidValue;
-    return error ? error : sl_cuda_graph_add_node(PLACE, NULL, count, &op);
+    return error ? error : sl_proc_graph_add_node(PLACE, NULL, count, &op);
 }
 
 SL_API CUresult cuGraphAddMemcpyNode(NEW_NODE, size_t count, const CUDA_MEMCPY3D *params, CUcontext context)
@@ -174,11 +174,11 @@ SL_API CUresult cuGraphAddMemcpyNode(NEW_NODE, size_t count, const CUDA_MEMCPY3D
     SL_CALL(add_copy(PLACE, count, params));
 }
 
-static cudaError_t set_copy(sl_cuda *rt, CUgraphNode node, const CUDA_MEMCPY3D *params)
+static cudaError_t set_copy(sl_proc *rt, CUgraphNode node, const CUDA_MEMCPY3D *params)
 {
-    sl_cuda_op op = {.kind = SL_CUDA_COPY};
+    sl_proc_op op = {.kind = SL_PROC_COPY};
     cudaError_t error = sl_driver_copy_3d(rt, params, &op.copy);
-    return error ? error : sl_cuda_node_replace(rt, node, &op);
+    return error ? error : sl_proc_node_replace(rt, node, &op);
 }
 
 SL_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *params)
@@ -190,13 +190,13 @@ SL_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode nod
                                                CUcontext context)
 {
     (void)context;
-    SL_CALL(set_copy(rt, sl_cuda_node_in_exec(exec, node), params));
+    SL_CALL(set_copy(rt, sl_proc_node_in_exec(exec, node), params));
 }
 
 static cudaError_t get_copy(CUgraphNode node, CUDA_MEMCPY3D *p)
 {
     cudaMemcpy3DParms c;
-    cudaError_t error = p ? sl_cuda_node_get_copy(node, &c) : cudaErrorInvalidValue;
+    cudaError_t error = p ? sl_proc_node_get_copy(node, &c) : cudaErrorInvalidValue;
     if (error)
         return error;
     bool to_host = c.kind == cudaMemcpyDeviceToHost, from_host = c.kind == cudaMemcpyHostToDevice;
@@ -224,7 +224,7 @@ SL_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *para
 SL_API CUresult cuGraphAddMemsetNode(NEW_NODE, size_t count, cudaMemsetParams *params, CUcontext context)
 {
     (void)context;
-    SL_CALL(sl_cuda_graph_add_kind(PLACE, count, cudaGraphNodeTypeMemset, params, sizeof *params));
+    SL_CALL(sl_proc_graph_add_kind(PLACE, count, cudaGraphNodeTypeMemset, params, sizeof *params));
 }
 
 SL_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const cudaMemsetParams *params,
@@ -232,16 +232,16 @@ SL_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode nod
 {
     (void)context;
     SL_CALL(
-        sl_cuda_node_set_kind(rt, sl_cuda_node_in_exec(exec, node), cudaGraphNodeTypeMemset, params, sizeof *params));
+        sl_proc_node_set_kind(rt, sl_proc_node_in_exec(exec, node), cudaGraphNodeTypeMemset, params, sizeof *params));
 }
 
 /* ---- values in memory ---- */
 
-static cudaError_t add_values(sl_cuda *rt, NEW_NODE, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+static cudaError_t add_values(sl_proc *rt, NEW_NODE, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    sl_cuda_op op;
+    sl_proc_op op;
     cudaError_t error = node && graph ? values_op(rt, params, &op) : cudaErrorInvalidValue;
-    return error ? error : sl_cuda_graph_add_node(PLACE, NULL, count, &op);
+    return error ? error : sl_proc_graph_add_node(PLACE, NULL, count, &op);
 }
 
 SL_API CUresult cuGraphAddBatchMemOpNode(NEW_NODE, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
@@ -249,11 +249,11 @@ SL_API CUresult cuGraphAddBatchMemOpNode(NEW_NODE, size_t count, const CUDA_BATC
     SL_CALL(add_values(PLACE, count, params));
 }
 
-static cudaError_t set_values(sl_cuda *rt, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+static cudaError_t set_values(sl_proc *rt, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    sl_cuda_op op;
+    sl_proc_op op;
     cudaError_t error = values_op(rt, params, &op);
-    return error ? error : sl_cuda_node_replace(rt, node, &op);
+    return error ? error : sl_proc_node_replace(rt, node, &op);
 }
 
 SL_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
@@ -264,5 +264,5 @@ SL_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATC
 SL_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    SL_CALL(set_values(rt, sl_cuda_node_in_exec(exec, node), params));
+    SL_CALL(set_values(rt, sl_proc_node_in_exec(exec, node), params));
 }

@@ -4,17 +4,17 @@
 
 /* ---- launching ---- */
 
-static cudaError_t launch(sl_cuda *rt, sl_cuda_config *config, CUstream stream, void **extra)
+static cudaError_t launch(sl_proc *rt, sl_proc_config *config, CUstream stream, void **extra)
 {
-    cudaError_t error = sl_cuda_config_extra(config, extra);
-    return error ? error : sl_cuda_refusal(sl_cuda_launch_issue(rt, config, stream));
+    cudaError_t error = sl_proc_config_extra(config, extra);
+    return error ? error : sl_proc_refusal(sl_proc_launch_issue(rt, config, stream));
 }
 
 SL_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                                unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **params,
                                void **extra)
 {
-    sl_cuda_config config = {.function = function,
+    sl_proc_config config = {.function = function,
                              .grid = {grid_x, grid_y, grid_z},
                              .block = {block_x, block_y, block_z},
                              .shared = shared,
@@ -27,7 +27,7 @@ SL_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, 
                                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                           CUstream stream, void **params)
 {
-    sl_cuda_config config = {.function = function,
+    sl_proc_config config = {.function = function,
                              .grid = {grid_x, grid_y, grid_z},
                              .block = {block_x, block_y, block_z},
                              .shared = shared,
@@ -37,21 +37,21 @@ SL_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, 
 }
 SL_PTSZ(cuLaunchCooperativeKernel);
 
-static cudaError_t config_of(const CUlaunchConfig *c, CUfunction function, void **params, sl_cuda_config *config)
+static cudaError_t config_of(const CUlaunchConfig *c, CUfunction function, void **params, sl_proc_config *config)
 {
     if (!c)
         return cudaErrorInvalidValue;
-    *config = (sl_cuda_config){.function = function,
+    *config = (sl_proc_config){.function = function,
                                .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
                                .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
                                .shared = c->sharedMemBytes,
                                .args = params};
-    return sl_cuda_launch_attributes(c->attrs, c->numAttrs, config);
+    return sl_proc_launch_attributes(c->attrs, c->numAttrs, config);
 }
 
-static cudaError_t launch_ex(sl_cuda *rt, const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+static cudaError_t launch_ex(sl_proc *rt, const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
 {
-    sl_cuda_config config;
+    sl_proc_config config;
     cudaError_t error = config_of(c, function, params, &config);
     return error ? error : launch(rt, &config, c->hStream, extra);
 }
@@ -84,12 +84,12 @@ enum {
     FUNCTION_ATTRIBUTES = 16,
 };
 
-static cudaError_t get_attribute(sl_cuda *rt, int *value, int attribute, CUfunction function)
+static cudaError_t get_attribute(sl_proc *rt, int *value, int attribute, CUfunction function)
 {
-    sl_cuda_function_facts f;
+    sl_proc_function_facts f;
     if (!value || attribute < 0 || attribute >= FUNCTION_ATTRIBUTES)
         return cudaErrorInvalidValue;
-    cudaError_t error = sl_cuda_function_describe(rt, function, &f);
+    cudaError_t error = sl_proc_function_describe(rt, function, &f);
     if (error)
         return error;
     const int values[FUNCTION_ATTRIBUTES] = {[FUNCTION_MAX_THREADS] = (int)f.max_threads,
@@ -123,73 +123,73 @@ SL_API CUresult cuKernelGetAttribute(int *value, int attribute, CUfunction kerne
 
 SL_API CUresult cuKernelSetAttribute(cudaFuncAttribute attribute, int value, CUfunction kernel, CUdevice device)
 {
-    SL_CALL_FREE(device ? cudaErrorInvalidDevice : sl_cuda_function_set(rt, kernel, attribute, value));
+    SL_CALL_FREE(device ? cudaErrorInvalidDevice : sl_proc_function_set(rt, kernel, attribute, value));
 }
 
 SL_API CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice device)
 {
     (void)device;
-    SL_CALL_FREE(sl_cuda_function_cache_config(rt, kernel, config));
+    SL_CALL_FREE(sl_proc_function_cache_config(rt, kernel, config));
 }
 
 SL_API CUresult cuFuncLoad(CUfunction function)
 {
-    SL_CALL(sl_cuda_function_check(rt, function));
+    SL_CALL(sl_proc_function_check(rt, function));
 }
 
 SL_API CUresult cuFuncIsLoaded(int *state, CUfunction function)
 {
-    SL_CALL(!state || !sl_cuda_function_find(rt, function) ? cudaErrorInvalidValue
+    SL_CALL(!state || !sl_proc_function_find(rt, function) ? cudaErrorInvalidValue
                                                            : (*state = function->kernel != NULL, cudaSuccess));
 }
 
 SL_API CUresult cuFuncGetName(const char **name, CUfunction function)
 {
-    SL_CALL_FREE(!name || !sl_cuda_function_find(rt, function) ? cudaErrorInvalidValue
+    SL_CALL_FREE(!name || !sl_proc_function_find(rt, function) ? cudaErrorInvalidValue
                                                                : (*name = function->name, cudaSuccess));
 }
 SL_ALIAS(cuKernelGetName, cuFuncGetName);
 
 SL_API CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
-    SL_CALL_FREE(!module || !sl_cuda_function_find(rt, function) ? cudaErrorInvalidValue
+    SL_CALL_FREE(!module || !sl_proc_function_find(rt, function) ? cudaErrorInvalidValue
                                                                  : (*module = function->binary, cudaSuccess));
 }
 SL_ALIAS(cuKernelGetLibrary, cuFuncGetModule);
 
 SL_API CUresult cuKernelGetFunction(CUfunction *function, CUfunction kernel)
 {
-    SL_CALL_FREE(!function || !sl_cuda_function_find(rt, kernel) ? cudaErrorInvalidValue
+    SL_CALL_FREE(!function || !sl_proc_function_find(rt, kernel) ? cudaErrorInvalidValue
                                                                  : (*function = kernel, cudaSuccess));
 }
 
 /* ---- occupancy ---- */
 
 /* The largest block of those that keep the most threads on a multiprocessor. */
-static cudaError_t best_block(sl_cuda *rt, int *grid, int *block, CUfunction function, size_t (*shared_of)(int),
+static cudaError_t best_block(sl_proc *rt, int *grid, int *block, CUfunction function, size_t (*shared_of)(int),
                               size_t shared, int limit)
 {
     enum { WARP = 32 };
-    sl_cuda_function_facts f;
+    sl_proc_function_facts f;
     int most = -1;
     if (!grid || !block)
         return cudaErrorInvalidValue;
-    cudaError_t error = sl_cuda_function_describe(rt, function, &f);
+    cudaError_t error = sl_proc_function_describe(rt, function, &f);
     if (error)
         return error;
     int largest = limit > 0 && limit < (int)f.max_threads ? limit : (int)f.max_threads;
     for (int threads = (largest + WARP - 1) / WARP * WARP; threads > 0 && !error; threads -= WARP) {
         int size = threads < largest ? threads : largest, blocks = 0;
         if (shared_of) { /* a function of the program */
-            sl_cuda_unlock(rt);
+            sl_proc_unlock(rt);
             shared = shared_of(size);
-            sl_cuda_relock(rt);
+            sl_proc_relock(rt);
         }
-        error = sl_cuda_occupancy(rt, &blocks, function, size, shared);
+        error = sl_proc_occupancy(rt, &blocks, function, size, shared);
         if (!error && blocks * size > most) {
             most = blocks * size;
             *block = size;
-            *grid = blocks * (int)sl_cuda_limits(rt)->sms;
+            *grid = blocks * (int)sl_proc_limits(rt)->sms;
         }
     }
     return error;
@@ -209,11 +209,11 @@ SL_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
     SL_CALL(best_block(rt, grid, block, function, shared_of, shared, limit));
 }
 
-static cudaError_t active_clusters(sl_cuda *rt, int *clusters, CUfunction function, const CUlaunchConfig *c)
+static cudaError_t active_clusters(sl_proc *rt, int *clusters, CUfunction function, const CUlaunchConfig *c)
 {
-    sl_cuda_config config;
+    sl_proc_config config;
     cudaError_t error = config_of(c, function, NULL, &config);
-    return error ? error : sl_cuda_active_clusters(rt, clusters, &config);
+    return error ? error : sl_proc_active_clusters(rt, clusters, &config);
 }
 
 SL_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
@@ -221,11 +221,11 @@ SL_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
     SL_CALL(active_clusters(rt, clusters, function, config));
 }
 
-static cudaError_t largest_cluster(sl_cuda *rt, int *blocks, CUfunction function, const CUlaunchConfig *c)
+static cudaError_t largest_cluster(sl_proc *rt, int *blocks, CUfunction function, const CUlaunchConfig *c)
 {
-    sl_cuda_config config;
+    sl_proc_config config;
     cudaError_t error = config_of(c, function, NULL, &config);
-    return error ? error : sl_cuda_largest_cluster(rt, blocks, &config);
+    return error ? error : sl_proc_largest_cluster(rt, blocks, &config);
 }
 
 SL_API CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config)

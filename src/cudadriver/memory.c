@@ -6,12 +6,12 @@
 
 /* ---- allocation ---- */
 
-static cudaError_t alloc(sl_cuda *rt, CUdeviceptr *address, size_t bytes, sl_alloc_kind kind)
+static cudaError_t alloc(sl_proc *rt, CUdeviceptr *address, size_t bytes, sl_alloc_kind kind)
 {
     void *pointer;
     if (!address || !bytes)
         return cudaErrorInvalidValue;
-    cudaError_t error = sl_cuda_alloc(rt, &pointer, bytes, kind);
+    cudaError_t error = sl_proc_alloc(rt, &pointer, bytes, kind);
     if (!error)
         *address = (uintptr_t)pointer;
     return error;
@@ -27,13 +27,13 @@ SL_API CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned f
     SL_CALL(flags == 1 || flags == 2 ? alloc(rt, address, bytes, SL_ALLOC_MANAGED) : cudaErrorInvalidValue);
 }
 
-static cudaError_t alloc_pitch(sl_cuda *rt, CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
+static cudaError_t alloc_pitch(sl_proc *rt, CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
                                unsigned element)
 {
     void *pointer;
     if (!address || !width || !height || (element != 4 && element != 8 && element != 16))
         return cudaErrorInvalidValue;
-    cudaError_t error = sl_cuda_alloc_pitched(rt, &pointer, pitch, width, height, 1);
+    cudaError_t error = sl_proc_alloc_pitched(rt, &pointer, pitch, width, height, 1);
     if (!error)
         *address = (uintptr_t)pointer;
     return error;
@@ -46,12 +46,12 @@ SL_API CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t w
 
 /* ---- questions ---- */
 
-static cudaError_t address_range(sl_cuda *rt, CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+static cudaError_t address_range(sl_proc *rt, CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
 {
     cudaMemoryType type;
     char *start;
     size_t size;
-    if (!sl_cuda_pointer_find(rt, SL_POINTER(address), &type, &start, &size))
+    if (!sl_proc_pointer_find(rt, SL_POINTER(address), &type, &start, &size))
         return cudaErrorSymbolNotFound;
     if (base)
         *base = (uintptr_t)start;
@@ -87,18 +87,18 @@ enum {
 };
 
 /* Writes the attribute; of an address that is none of ours, zeros. `found` says which. */
-static cudaError_t pointer_attribute(sl_cuda *rt, void *data, int attribute, CUdeviceptr address, bool *found)
+static cudaError_t pointer_attribute(sl_proc *rt, void *data, int attribute, CUdeviceptr address, bool *found)
 {
     cudaMemoryType type = cudaMemoryTypeUnregistered;
     char *base = NULL;
     size_t bytes = 0;
-    *found = sl_cuda_pointer_find(rt, SL_POINTER(address), &type, &base, &bytes);
+    *found = sl_proc_pointer_find(rt, SL_POINTER(address), &type, &base, &bytes);
     uint64_t wide = 0;
     int narrow = 0;
     bool is_wide = true;
     switch (attribute) {
     case ATTRIBUTE_CONTEXT:
-        wide = *found ? (uintptr_t)sl_cuda_context_current(rt) : 0;
+        wide = *found ? (uintptr_t)sl_proc_context_current(rt) : 0;
         break;
     case ATTRIBUTE_DEVICE_POINTER:
         wide = *found ? address : 0;
@@ -139,7 +139,7 @@ static cudaError_t pointer_attribute(sl_cuda *rt, void *data, int attribute, CUd
     return cudaSuccess;
 }
 
-static cudaError_t one_attribute(sl_cuda *rt, void *data, int attribute, CUdeviceptr address)
+static cudaError_t one_attribute(sl_proc *rt, void *data, int attribute, CUdeviceptr address)
 {
     bool found;
     cudaError_t error = data ? pointer_attribute(rt, data, attribute, address, &found) : cudaErrorInvalidValue;
@@ -151,7 +151,7 @@ SL_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr add
     SL_CALL_FREE(one_attribute(rt, data, attribute, address));
 }
 
-static cudaError_t several_attributes(sl_cuda *rt, unsigned count, const int *attribute, void **data,
+static cudaError_t several_attributes(sl_proc *rt, unsigned count, const int *attribute, void **data,
                                       CUdeviceptr address)
 {
     bool found;

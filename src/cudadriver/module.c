@@ -36,22 +36,22 @@ static void write_logs(unsigned count, const CUjit_option *option, void **value,
         }
 }
 
-static cudaError_t load(sl_cuda *rt, CUmodule *module, const void *image, const void *caller, unsigned count,
+static cudaError_t load(sl_proc *rt, CUmodule *module, const void *image, const void *caller, unsigned count,
                         const CUjit_option *option, void **value)
 {
     char why[1536];
     if (!module || !image)
         return cudaErrorInvalidValue;
-    cudaError_t failed = sl_cuda_image_load(rt, image, caller, module, why, sizeof why);
+    cudaError_t failed = sl_proc_image_load(rt, image, caller, module, why, sizeof why);
     write_logs(count, option, value, why);
     return failed;
 }
 
-static cudaError_t load_file(sl_cuda *rt, CUmodule *module, const char *path, const void *caller, unsigned count,
+static cudaError_t load_file(sl_proc *rt, CUmodule *module, const char *path, const void *caller, unsigned count,
                              const CUjit_option *option, void **value)
 {
     char why[1536];
-    cudaError_t failed = sl_cuda_image_load_file(rt, path, caller, module, why, sizeof why);
+    cudaError_t failed = sl_proc_image_load_file(rt, path, caller, module, why, sizeof why);
     write_logs(count, option, value, why);
     return failed;
 }
@@ -89,15 +89,15 @@ SL_API CUresult cuLibraryLoadFromFile(CUmodule *library, const char *path, CUjit
 
 SL_API CUresult cuModuleUnload(CUmodule module)
 {
-    SL_CALL(sl_cuda_binary_unload(rt, module));
+    SL_CALL(sl_proc_binary_unload(rt, module));
 }
 
 /* From exit handlers too, when the emulator has ended. */
 SL_API CUresult cuLibraryUnload(CUmodule library)
 {
-    sl_cuda *rt = sl_cuda_enter();
-    cudaError_t error = sl_cuda_binary_unload(rt, library);
-    sl_cuda_unlock(rt);
+    sl_proc *rt = sl_proc_enter();
+    cudaError_t error = sl_proc_binary_unload(rt, library);
+    sl_proc_unlock(rt);
     return sl_driver_error(error);
 }
 
@@ -110,10 +110,10 @@ SL_API CUresult cuModuleGetLoadingMode(int *mode)
 /* ---- what is inside ---- */
 
 /* The kernel is prepared here, so that what it cannot do is told now. */
-static cudaError_t find_function(sl_cuda *rt, CUfunction *function, CUmodule module, const char *name)
+static cudaError_t find_function(sl_proc *rt, CUfunction *function, CUmodule module, const char *name)
 {
-    cudaError_t error = sl_cuda_library_kernel(rt, function, module, name);
-    return error ? error : sl_cuda_function_get(rt, *function, function);
+    cudaError_t error = sl_proc_library_kernel(rt, function, module, name);
+    return error ? error : sl_proc_function_get(rt, *function, function);
 }
 
 SL_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
@@ -123,24 +123,24 @@ SL_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
 
 SL_API CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module)
 {
-    SL_CALL_FREE(count ? sl_cuda_library_kernels(rt, NULL, 0, count, module) : cudaErrorInvalidValue);
+    SL_CALL_FREE(count ? sl_proc_library_kernels(rt, NULL, 0, count, module) : cudaErrorInvalidValue);
 }
 
 SL_API CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodule module)
 {
-    SL_CALL_FREE(functions ? sl_cuda_library_kernels(rt, functions, room, NULL, module) : cudaErrorInvalidValue);
+    SL_CALL_FREE(functions ? sl_proc_library_kernels(rt, functions, room, NULL, module) : cudaErrorInvalidValue);
 }
 
 SL_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
 {
     _Static_assert(sizeof *address == sizeof(void *), "an address is a pointer");
-    SL_CALL(sl_cuda_library_variable(rt, (void **)address, bytes, module, name));
+    SL_CALL(sl_proc_library_variable(rt, (void **)address, bytes, module, name));
 }
 
 SL_API CUresult cuLibraryGetModule(CUmodule *module, CUmodule library)
 {
     SL_CALL(!module                             ? cudaErrorInvalidValue
-            : sl_cuda_binary_known(rt, library) ? (*module = library, cudaSuccess)
+            : sl_proc_binary_known(rt, library) ? (*module = library, cudaSuccess)
                                                 : cudaErrorInvalidResourceHandle);
 }
 
@@ -149,7 +149,7 @@ SL_API CUresult cuLibraryGetModule(CUmodule *module, CUmodule library)
 SL_API CUresult cuLinkCreate_v2(unsigned count, CUjit_option *option, void **value, CUlinkState *state)
 {
     write_logs(count, option, value, "");
-    SL_CALL(state ? sl_cuda_linker_create(state) : cudaErrorInvalidValue);
+    SL_CALL(state ? sl_proc_linker_create(state) : cudaErrorInvalidValue);
 }
 SL_ALIAS(cuLinkCreate, cuLinkCreate_v2);
 
@@ -157,7 +157,7 @@ SL_API CUresult cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t
                                  unsigned count, CUjit_option *option, void **value)
 {
     (void)type, (void)name, (void)count, (void)option, (void)value;
-    SL_CALL(state && data ? sl_cuda_linker_add(rt, state, data, bytes) : cudaErrorInvalidValue);
+    SL_CALL(state && data ? sl_proc_linker_add(rt, state, data, bytes) : cudaErrorInvalidValue);
 }
 SL_ALIAS(cuLinkAddData, cuLinkAddData_v2);
 
@@ -165,16 +165,16 @@ SL_API CUresult cuLinkAddFile_v2(CUlinkState state, int type, const char *path, 
                                  void **value)
 {
     (void)type, (void)count, (void)option, (void)value;
-    SL_CALL(state && path ? sl_cuda_linker_add_file(rt, state, path) : cudaErrorInvalidValue);
+    SL_CALL(state && path ? sl_proc_linker_add_file(rt, state, path) : cudaErrorInvalidValue);
 }
 SL_ALIAS(cuLinkAddFile, cuLinkAddFile_v2);
 
 SL_API CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 {
-    SL_CALL(state && image ? sl_cuda_linker_complete(state, image, bytes) : cudaErrorInvalidValue);
+    SL_CALL(state && image ? sl_proc_linker_complete(state, image, bytes) : cudaErrorInvalidValue);
 }
 
 SL_API CUresult cuLinkDestroy(CUlinkState state)
 {
-    SL_CALL(state ? (sl_cuda_linker_destroy(state), cudaSuccess) : cudaErrorInvalidValue);
+    SL_CALL(state ? (sl_proc_linker_destroy(state), cudaSuccess) : cudaErrorInvalidValue);
 }

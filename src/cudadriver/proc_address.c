@@ -32,9 +32,9 @@ SL_API CUresult cuGetProcAddress(const char *name, void **function, int version,
 
 static CUresult get_context(CUcontext *context)
 {
-    sl_cuda *rt = sl_cuda_enter();
-    *context = sl_cuda_context_current(rt);
-    sl_cuda_unlock(rt);
+    sl_proc *rt = sl_proc_enter();
+    *context = sl_proc_context_current(rt);
+    sl_proc_unlock(rt);
     return 0;
 }
 
@@ -84,15 +84,15 @@ static const struct {
 
 /* Who asks in vain, of those that do not work without: what it cannot do is told here, before it fails. Libraries that
  * live with a refusal are passed over. */
-static void warn_refusal(sl_cuda *rt, const void *caller)
+static void warn_refusal(sl_proc *rt, const void *caller)
 {
     static const char CUFFT[] = "libcufft.so";
-    const char *file = sl_cuda_file_at(caller);
+    const char *file = sl_proc_file_at(caller);
     if (strncmp(file, CUFFT, sizeof CUFFT - 1) == 0)
-        sl_cuda_problem(rt, "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented",
+        sl_proc_problem(rt, "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented",
                         file);
     else if (strncmp(file, "lib", 3) != 0) /* NVIDIA's runtime asks first of all */
-        sl_cuda_problem(
+        sl_proc_problem(
             rt,
             "%s contains a CUDA runtime that Sluice does not know (CUDA 11, 12 and 13 are); link it with nvcc "
             "-cudart shared",
@@ -105,7 +105,7 @@ SL_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
     *table = NULL;
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && !*table; i++) {
         if (memcmp(TABLES[i].id, id->bytes, sizeof TABLES[i].id) != 0)
             continue;
@@ -119,6 +119,6 @@ SL_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
     }
     if (!*table)
         warn_refusal(rt, __builtin_return_address(0));
-    sl_cuda_unlock(rt);
+    sl_proc_unlock(rt);
     return *table ? 0 : CUDA_ERROR_NOT_FOUND;
 }

@@ -6,13 +6,13 @@
 
 enum { WAIT_32 = 1, WRITE_32 = 2, FLUSH = 3, WAIT_64 = 4, WRITE_64 = 5, BARRIER = 6 };
 
-cudaError_t sl_driver_values(sl_cuda *rt, unsigned count, const CUstreamBatchMemOpParams *params,
-                             sl_cuda_value **values, unsigned *made)
+cudaError_t sl_driver_values(sl_proc *rt, unsigned count, const CUstreamBatchMemOpParams *params,
+                             sl_proc_value **values, unsigned *made)
 {
     (void)rt;
     if (!params || !count)
         return cudaErrorInvalidValue;
-    sl_cuda_value *v = calloc(count, sizeof *v);
+    sl_proc_value *v = calloc(count, sizeof *v);
     if (!v)
         return cudaErrorMemoryAllocation;
     for (unsigned i = 0; i < count; i++) {
@@ -24,7 +24,7 @@ cudaError_t sl_driver_values(sl_cuda *rt, unsigned count, const CUstreamBatchMem
         bool wide = p->operation == WAIT_64 || p->operation == WRITE_64;
         if (p->operation == FLUSH || p->operation == BARRIER)
             continue;
-        v[i] = (sl_cuda_value){.address = SL_POINTER(p->address),
+        v[i] = (sl_proc_value){.address = SL_POINTER(p->address),
                                .value = wide ? p->value : (uint32_t)p->value,
                                .bytes = wide ? 8 : 4,
                                .wait = p->operation == WAIT_32 || p->operation == WAIT_64,
@@ -35,11 +35,11 @@ cudaError_t sl_driver_values(sl_cuda *rt, unsigned count, const CUstreamBatchMem
     return cudaSuccess;
 }
 
-static cudaError_t submit(sl_cuda *rt, CUstream stream, unsigned count, const CUstreamBatchMemOpParams *params)
+static cudaError_t submit(sl_proc *rt, CUstream stream, unsigned count, const CUstreamBatchMemOpParams *params)
 {
-    sl_cuda_op op = {.kind = SL_CUDA_VALUES};
+    sl_proc_op op = {.kind = SL_PROC_VALUES};
     cudaError_t error = sl_driver_values(rt, count, params, &op.values.item, &op.values.count);
-    return error ? error : sl_cuda_submit(rt, stream, &op);
+    return error ? error : sl_proc_submit(rt, stream, &op);
 }
 
 SL_API CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count, CUstreamBatchMemOpParams *params, unsigned flags)

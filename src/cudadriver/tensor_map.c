@@ -49,9 +49,9 @@ static bool start(sl_tensor_map *map, const tensor *t)
 static cudaError_t finish(void *to, const sl_tensor_map *map)
 {
     static bool said;
-    const char *wrong = sl_cuda_tensor_map_wrong(map);
+    const char *wrong = sl_proc_tensor_map_wrong(map);
     if (wrong || !to || (uintptr_t)to % 64)
-        return map->interleave ? sl_cuda_missing("a tensor map of an interleaved layout", &said)
+        return map->interleave ? sl_proc_missing("a tensor map of an interleaved layout", &said)
                                : cudaErrorInvalidValue;
     memcpy(to, map, sizeof *map);
     return cudaSuccess;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the CUDA runtime's binary interface that changed between versions; the others are in cuda/types.h.
+/* The parts of the CUDA runtime's binary interface that changed between versions; the others are in process/types.h.
  *
  * One source serves CUDA 11, 12 and 13; SL_CUDART is the major version it is built for. tests/cudart compares the
  * layouts with the CUDA headers when they are installed. */
 #ifndef SL_CUDART_ABI_H
 #define SL_CUDART_ABI_H
 
-#include "cuda/types.h"
+#include "process/types.h"
 
 #ifndef SL_CUDART
 #error "SL_CUDART must be 11, 12 or 13"
 #endif
 
 typedef struct cudaResourceDesc {
-    sl_cuda_resource known;
+    sl_proc_resource known;
 #if SL_CUDART >= 13
-    char room[144 - sizeof(sl_cuda_resource)];
+    char room[144 - sizeof(sl_proc_resource)];
 #endif
 } cudaResourceDesc;
 

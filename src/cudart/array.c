@@ -9,29 +9,29 @@
 SL_API cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *format, size_t width, size_t height,
                                    unsigned flags)
 {
-    SL_CALL(sl_cuda_array_create(rt, array, format, (cudaExtent){width, height, 0}, flags));
+    SL_CALL(sl_proc_array_create(rt, array, format, (cudaExtent){width, height, 0}, flags));
 }
 
 SL_API cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
                                      unsigned flags)
 {
-    SL_CALL(sl_cuda_array_create(rt, array, format, extent, flags));
+    SL_CALL(sl_proc_array_create(rt, array, format, extent, flags));
 }
 
 SL_API cudaError_t cudaFreeArray(cudaArray_t array)
 {
-    SL_CALL(sl_cuda_array_free(rt, array));
+    SL_CALL(sl_proc_array_free(rt, array));
 }
 
 SL_API cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
                                     cudaArray_t array)
 {
-    SL_CALL(sl_cuda_array_info(rt, format, extent, flags, array));
+    SL_CALL(sl_proc_array_info(rt, format, extent, flags, array));
 }
 
 SL_API cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *format, cudaArray_t array)
 {
-    SL_CALL(sl_cuda_array_info(rt, format, NULL, NULL, array));
+    SL_CALL(sl_proc_array_info(rt, format, NULL, NULL, array));
 }
 
 SL_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind)
@@ -42,29 +42,29 @@ SL_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, c
 SL_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
                                             cudaExtent extent, unsigned levels, unsigned flags)
 {
-    SL_CALL(sl_cuda_mipmap_create(rt, mipmap, format, extent, levels, flags));
+    SL_CALL(sl_proc_mipmap_create(rt, mipmap, format, extent, levels, flags));
 }
 
 SL_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap)
 {
-    SL_CALL(sl_cuda_mipmap_free(rt, mipmap));
+    SL_CALL(sl_proc_mipmap_free(rt, mipmap));
 }
 
 SL_API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level)
 {
-    SL_CALL(sl_cuda_mipmap_level(rt, array, mipmap, level));
+    SL_CALL(sl_proc_mipmap_level(rt, array, mipmap, level));
 }
 
 /* ---- textures ---- */
 
-static cudaError_t create_texture(sl_cuda *rt, cudaTextureObject_t *object, const cudaResourceDesc *resource,
+static cudaError_t create_texture(sl_proc *rt, cudaTextureObject_t *object, const cudaResourceDesc *resource,
                                   const cudaTextureDesc *desc, const cudaResourceViewDesc *view)
 {
     cudaTextureDesc whole = {0};
     if (!resource || !desc)
         return cudaErrorInvalidValue;
     memcpy(&whole, desc, SL_TEXTURE_DESC_BYTES);
-    return sl_cuda_texture_create(rt, object, &resource->known, &whole, view);
+    return sl_proc_texture_create(rt, object, &resource->known, &whole, view);
 }
 
 SL_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
@@ -76,16 +76,16 @@ SL_ALIAS(cudaCreateTextureObject_v2, cudaCreateTextureObject);
 
 SL_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
-    SL_CALL(sl_cuda_texture_destroy(rt, object, false));
+    SL_CALL(sl_proc_texture_destroy(rt, object, false));
 }
 
-static cudaError_t texture_descs(sl_cuda *rt, cudaResourceDesc *resource, cudaTextureDesc *desc,
+static cudaError_t texture_descs(sl_proc *rt, cudaResourceDesc *resource, cudaTextureDesc *desc,
                                  cudaTextureObject_t object)
 {
-    sl_cuda_resource known;
+    sl_proc_resource known;
     cudaTextureDesc whole;
     cudaError_t error =
-        resource || desc ? sl_cuda_texture_descs(rt, &known, &whole, NULL, object) : cudaErrorInvalidValue;
+        resource || desc ? sl_proc_texture_descs(rt, &known, &whole, NULL, object) : cudaErrorInvalidValue;
     if (!error && resource) {
         memset(resource, 0, sizeof *resource);
         resource->known = known;
@@ -108,7 +108,7 @@ SL_ALIAS(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc);
 
 SL_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *view, cudaTextureObject_t object)
 {
-    SL_CALL(view ? sl_cuda_texture_descs(rt, NULL, NULL, view, object) : cudaErrorInvalidValue);
+    SL_CALL(view ? sl_proc_texture_descs(rt, NULL, NULL, view, object) : cudaErrorInvalidValue);
 }
 
 SL_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const cudaChannelFormatDesc *format, int device)
@@ -123,18 +123,18 @@ SL_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const cud
 
 SL_API cudaError_t cudaCreateSurfaceObject(cudaTextureObject_t *object, const cudaResourceDesc *resource)
 {
-    SL_CALL(sl_cuda_surface_create(rt, object, resource ? &resource->known : NULL));
+    SL_CALL(sl_proc_surface_create(rt, object, resource ? &resource->known : NULL));
 }
 
 SL_API cudaError_t cudaDestroySurfaceObject(cudaTextureObject_t object)
 {
-    SL_CALL(sl_cuda_texture_destroy(rt, object, true));
+    SL_CALL(sl_proc_texture_destroy(rt, object, true));
 }
 
-static cudaError_t surface_resource(sl_cuda *rt, cudaResourceDesc *resource, cudaTextureObject_t object)
+static cudaError_t surface_resource(sl_proc *rt, cudaResourceDesc *resource, cudaTextureObject_t object)
 {
-    sl_cuda_resource known;
-    cudaError_t error = resource ? sl_cuda_surface_resource(rt, &known, object) : cudaErrorInvalidValue;
+    sl_proc_resource known;
+    cudaError_t error = resource ? sl_proc_surface_resource(rt, &known, object) : cudaErrorInvalidValue;
     if (!error) {
         memset(resource, 0, sizeof *resource);
         resource->known = known;

@@ -28,7 +28,7 @@
 #define SL_BOTH_V2       SL_BOTH
 #define SL_BOTH_PTSZ_V2  SL_NOT_HERE
 #endif
-#include "cuda/calls.def"
+#include "process/calls.def"
 
 /* Shorter forms and other names of them. */
 SL_API cudaError_t cudaStreamCreate(cudaStream_t *stream)
@@ -60,7 +60,7 @@ SL_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
     SL_API cudaError_t name(void)                                                                                      \
     {                                                                                                                  \
         static bool said;                                                                                              \
-        sl_cuda *rt = sl_cuda_enter();                                                                                 \
-        return sl_cudart_leave(rt, sl_cuda_missing(#name, &said));                                                     \
+        sl_proc *rt = sl_proc_enter();                                                                                 \
+        return sl_cudart_leave(rt, sl_proc_missing(#name, &said));                                                     \
     }
 #include "cudart/missing.def"

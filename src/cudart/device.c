@@ -17,7 +17,7 @@ enum { VERSION = 11080 };
 
 SL_API cudaError_t cudaGetDeviceCount(int *count)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     if (count)
         *count = 1;
     return sl_cudart_leave(rt, count ? cudaSuccess : cudaErrorInvalidValue);
@@ -25,7 +25,7 @@ SL_API cudaError_t cudaGetDeviceCount(int *count)
 
 SL_API cudaError_t cudaGetDevice(int *device)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     if (device)
         *device = 0;
     return sl_cudart_leave(rt, device ? cudaSuccess : cudaErrorInvalidValue);
@@ -73,15 +73,15 @@ SL_API cudaError_t cudaGetDeviceFlags(unsigned *flags)
 
 SL_API cudaError_t cudaDeviceReset(void)
 {
-    sl_cuda *rt = sl_cuda_enter();
-    sl_cuda_reset(rt);
+    sl_proc *rt = sl_proc_enter();
+    sl_proc_reset(rt);
     return sl_cudart_leave(rt, cudaSuccess);
 }
 SL_ALIAS(cudaThreadExit, cudaDeviceReset);
 
 SL_API cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     if (version)
         *version = VERSION;
     return sl_cudart_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
@@ -89,7 +89,7 @@ SL_API cudaError_t cudaRuntimeGetVersion(int *version)
 
 SL_API cudaError_t cudaDriverGetVersion(int *version)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     if (version)
         *version = SL_DRIVER_VERSION;
     return sl_cudart_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
@@ -97,17 +97,17 @@ SL_API cudaError_t cudaDriverGetVersion(int *version)
 
 /* ---- properties ---- */
 
-static cudaError_t properties(sl_cuda *rt, cudaDeviceProp *p, int device)
+static cudaError_t properties(sl_proc *rt, cudaDeviceProp *p, int device)
 {
     if (!p)
         return cudaErrorInvalidValue;
     if (check_device(device))
         return cudaErrorInvalidDevice;
-    const sl_machine *m = sl_cuda_machine(rt);
-    const sl_gpu_limits *l = sl_cuda_limits(rt);
+    const sl_machine *m = sl_proc_machine(rt);
+    const sl_gpu_limits *l = sl_proc_limits(rt);
     memset(p, 0, sizeof *p);
-    sl_cuda_device_name(rt, p->name, sizeof p->name);
-    sl_cuda_device_uuid(p->uuid.bytes);
+    sl_proc_device_name(rt, p->name, sizeof p->name);
+    sl_proc_device_uuid(p->uuid.bytes);
     p->totalGlobalMem = l->memory_bytes;
 #define SL_ATTRIBUTE(number, value)
 #define SL_ATTRIBUTE_PROPERTY(number, value, field) p->field = (__typeof(p->field))(value);
@@ -121,7 +121,7 @@ static cudaError_t properties(sl_cuda *rt, cudaDeviceProp *p, int device)
 #else
 #define SL_ATTRIBUTE_FROM_12(number, value, field)
 #endif
-#include "cuda/attributes.def"
+#include "process/attributes.def"
 #undef SL_ATTRIBUTE
 #undef SL_ATTRIBUTE_PROPERTY
 #undef SL_ATTRIBUTE_UNTIL_12
@@ -142,7 +142,7 @@ SL_API cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp *p, int device)
 }
 
 /* Programs made for CUDA 11 give room for the first part only. */
-static cudaError_t old_properties(sl_cuda *rt, void *p, int device)
+static cudaError_t old_properties(sl_proc *rt, void *p, int device)
 {
     cudaDeviceProp all;
     cudaError_t error = p ? properties(rt, &all, device) : cudaErrorInvalidValue;

@@ -3,25 +3,25 @@
 #include "cudart/runtime.h"
 
 /* CUDA's own libraries contain a runtime each, and with it a last error of their own. */
-static _Thread_local cudaError_t last_error[1 + SL_CUDA_CUDA_LIBRARIES];
+static _Thread_local cudaError_t last_error[1 + SL_PROC_CUDA_LIBRARIES];
 
-cudaError_t sl_cudart_ready(sl_cuda *rt)
+cudaError_t sl_cudart_ready(sl_proc *rt)
 {
-    sl_cuda_context_need(rt);
-    return sl_cuda_ready(rt);
+    sl_proc_context_need(rt);
+    return sl_proc_ready(rt);
 }
 
 static cudaError_t *last_error_of(const void *caller)
 {
-    return &last_error[sl_cuda_cuda_library(sl_cuda_file_at(caller))];
+    return &last_error[sl_proc_cuda_library(sl_proc_file_at(caller))];
 }
 
-cudaError_t sl_cudart_leave_to(const void *caller, sl_cuda *rt, cudaError_t error)
+cudaError_t sl_cudart_leave_to(const void *caller, sl_proc *rt, cudaError_t error)
 {
     /* "Not ready" is an answer, not a failure: CUDA does not keep it either. */
     if (error && error != cudaErrorNotReady)
         *last_error_of(caller) = error;
-    sl_cuda_unlock(rt);
+    sl_proc_unlock(rt);
     return error;
 }
 
@@ -39,7 +39,7 @@ cudaError_t sl_cudart_error(cudaError_t error)
 static cudaError_t last_of(const void *caller)
 {
     unsigned any = 0;
-    for (unsigned i = 0; i <= SL_CUDA_CUDA_LIBRARIES; i++)
+    for (unsigned i = 0; i <= SL_PROC_CUDA_LIBRARIES; i++)
         any |= (unsigned)last_error[i];
     return any ? *last_error_of(caller) : cudaSuccess;
 }
@@ -64,10 +64,10 @@ static const char *known(const char *text)
 
 SL_API const char *cudaGetErrorName(cudaError_t error)
 {
-    return known(sl_cuda_error_name(error));
+    return known(sl_proc_error_name(error));
 }
 
 SL_API const char *cudaGetErrorString(cudaError_t error)
 {
-    return known(sl_cuda_error_text(error));
+    return known(sl_proc_error_text(error));
 }

@@ -4,12 +4,12 @@
 
 /* ---- stream capture ---- */
 
-static cudaError_t capture_info(sl_cuda *rt, cudaStream_t stream, int *status, unsigned long long *id,
+static cudaError_t capture_info(sl_proc *rt, cudaStream_t stream, int *status, unsigned long long *id,
                                 cudaGraph_t *graph, const cudaGraphNode_t **after, const void **edges, size_t *count)
 {
     if (edges)
         *edges = NULL;
-    return sl_cuda_capture_info(rt, stream, status, id, graph, after, count);
+    return sl_proc_capture_info(rt, stream, status, id, graph, after, count);
 }
 
 SL_API cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, int *status, unsigned long long *id,
@@ -32,84 +32,84 @@ SL_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v3);
 #if SL_CUDART < 13
 SL_API cudaError_t cudaGraphAddNode(NEW_NODE, size_t count, cudaGraphNodeParams *params)
 {
-    SL_CALL(sl_cuda_graph_add(PLACE, NULL, count, params));
+    SL_CALL(sl_proc_graph_add(PLACE, NULL, count, params));
 }
 
 SL_API cudaError_t cudaGraphAddNode_v2(NEW_NODE, const void *edges, size_t count, cudaGraphNodeParams *params)
 {
-    SL_CALL(sl_cuda_graph_add(PLACE, edges, count, params));
+    SL_CALL(sl_proc_graph_add(PLACE, edges, count, params));
 }
 #else
 SL_API cudaError_t cudaGraphAddNode(NEW_NODE, const void *edges, size_t count, cudaGraphNodeParams *params)
 {
-    SL_CALL(sl_cuda_graph_add(PLACE, edges, count, params));
+    SL_CALL(sl_proc_graph_add(PLACE, edges, count, params));
 }
 #endif
 
 SL_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams *params)
 {
-    SL_CALL(sl_cuda_node_set(rt, node, params));
+    SL_CALL(sl_proc_node_set(rt, node, params));
 }
 
 SL_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams *params)
 {
-    SL_CALL(sl_cuda_node_set(rt, sl_cuda_node_in_exec(exec, node), params));
+    SL_CALL(sl_proc_node_set(rt, sl_proc_node_in_exec(exec, node), params));
 }
 
 /* Kinds of nodes whose parameters the driver lays out otherwise: added, set in a graph, set in an executable. */
 #define KIND(name, type, struct)                                                                                       \
     SL_API cudaError_t cudaGraphAdd##name##Node(NEW_NODE, size_t count, struct *params)                                \
     {                                                                                                                  \
-        SL_CALL(sl_cuda_graph_add_kind(PLACE, count, type, params, sizeof *params));                                   \
+        SL_CALL(sl_proc_graph_add_kind(PLACE, count, type, params, sizeof *params));                                   \
     }                                                                                                                  \
     SL_API cudaError_t cudaGraph##name##NodeSetParams(cudaGraphNode_t node, const struct *params)                      \
     {                                                                                                                  \
-        SL_CALL(sl_cuda_node_set_kind(rt, node, type, params, sizeof *params));                                        \
+        SL_CALL(sl_proc_node_set_kind(rt, node, type, params, sizeof *params));                                        \
     }                                                                                                                  \
     SL_API cudaError_t cudaGraphExec##name##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,                  \
                                                           const struct *params)                                        \
     {                                                                                                                  \
-        SL_CALL(sl_cuda_node_set_kind(rt, sl_cuda_node_in_exec(exec, node), type, params, sizeof *params));            \
+        SL_CALL(sl_proc_node_set_kind(rt, sl_proc_node_in_exec(exec, node), type, params, sizeof *params));            \
     }
 KIND(Kernel, cudaGraphNodeTypeKernel, cudaKernelNodeParams)
 KIND(Memcpy, cudaGraphNodeTypeMemcpy, cudaMemcpy3DParms)
 
 SL_API cudaError_t cudaGraphAddMemsetNode(NEW_NODE, size_t count, cudaMemsetParams *params)
 {
-    SL_CALL(sl_cuda_graph_add_kind(PLACE, count, cudaGraphNodeTypeMemset, params, sizeof *params));
+    SL_CALL(sl_proc_graph_add_kind(PLACE, count, cudaGraphNodeTypeMemset, params, sizeof *params));
 }
 
 SL_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const cudaMemsetParams *params)
 {
     SL_CALL(
-        sl_cuda_node_set_kind(rt, sl_cuda_node_in_exec(exec, node), cudaGraphNodeTypeMemset, params, sizeof *params));
+        sl_proc_node_set_kind(rt, sl_proc_node_in_exec(exec, node), cudaGraphNodeTypeMemset, params, sizeof *params));
 }
 
 SL_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams *params)
 {
-    SL_CALL(sl_cuda_node_get_kernel(node, params));
+    SL_CALL(sl_proc_node_get_kernel(node, params));
 }
 
 SL_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms *params)
 {
-    SL_CALL(sl_cuda_node_get_copy(node, params));
+    SL_CALL(sl_proc_node_get_copy(node, params));
 }
 
 /* ---- copies of one row, and of symbols ---- */
 
-static sl_cuda_op copy_op(void *dst, const void *src, size_t bytes, cudaMemcpyKind kind)
+static sl_proc_op copy_op(void *dst, const void *src, size_t bytes, cudaMemcpyKind kind)
 {
-    return (sl_cuda_op){.kind = SL_CUDA_COPY,
+    return (sl_proc_op){.kind = SL_PROC_COPY,
                         .copy = {.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind}};
 }
 
 /* `symbol` takes the place of the pointer that is NULL. */
-static cudaError_t symbol_op(sl_cuda *rt, sl_cuda_op *op, const void *symbol, size_t offset)
+static cudaError_t symbol_op(sl_proc *rt, sl_proc_op *op, const void *symbol, size_t offset)
 {
     char *location;
     size_t size;
-    cudaError_t error = sl_cuda_variable_address(rt, symbol, &location, &size);
+    cudaError_t error = sl_proc_variable_address(rt, symbol, &location, &size);
     if (error)
         return error;
     if (offset > size || op->copy.width > size - offset)
@@ -125,19 +125,19 @@ static cudaError_t symbol_op(sl_cuda *rt, sl_cuda_op *op, const void *symbol, si
 #define COPY(form, parameters, prepare, ...)                                                                           \
     SL_API cudaError_t cudaGraphAddMemcpyNode##form(NEW_NODE, size_t count, UNPACK parameters)                         \
     {                                                                                                                  \
-        sl_cuda_op op = copy_op(__VA_ARGS__, kind);                                                                    \
-        SL_CALL(node &&graph ? (prepare) ?: sl_cuda_graph_add_node(PLACE, NULL, count, &op) : cudaErrorInvalidValue);  \
+        sl_proc_op op = copy_op(__VA_ARGS__, kind);                                                                    \
+        SL_CALL(node &&graph ? (prepare) ?: sl_proc_graph_add_node(PLACE, NULL, count, &op) : cudaErrorInvalidValue);  \
     }                                                                                                                  \
     SL_API cudaError_t cudaGraphMemcpyNodeSetParams##form(cudaGraphNode_t node, UNPACK parameters)                     \
     {                                                                                                                  \
-        sl_cuda_op op = copy_op(__VA_ARGS__, kind);                                                                    \
-        SL_CALL((prepare) ?: sl_cuda_node_replace(rt, node, &op));                                                     \
+        sl_proc_op op = copy_op(__VA_ARGS__, kind);                                                                    \
+        SL_CALL((prepare) ?: sl_proc_node_replace(rt, node, &op));                                                     \
     }                                                                                                                  \
     SL_API cudaError_t cudaGraphExecMemcpyNodeSetParams##form(cudaGraphExec_t exec, cudaGraphNode_t node,              \
                                                               UNPACK parameters)                                       \
     {                                                                                                                  \
-        sl_cuda_op op = copy_op(__VA_ARGS__, kind);                                                                    \
-        SL_CALL((prepare) ?: sl_cuda_node_replace(rt, sl_cuda_node_in_exec(exec, node), &op));                         \
+        sl_proc_op op = copy_op(__VA_ARGS__, kind);                                                                    \
+        SL_CALL((prepare) ?: sl_proc_node_replace(rt, sl_proc_node_in_exec(exec, node), &op));                         \
     }
 #define UNPACK(...) __VA_ARGS__
 COPY(1D, (void *dst, const void *src, size_t bytes, cudaMemcpyKind kind), cudaSuccess, dst, src, bytes)

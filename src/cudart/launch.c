@@ -27,7 +27,7 @@ SL_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
 SL_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
     if (!configuration_count) {
-        sl_cuda *rt = sl_cuda_enter();
+        sl_proc *rt = sl_proc_enter();
         return sl_cudart_leave(rt, cudaErrorMissingConfiguration);
     }
     const call_configuration *c = &configurations[--configuration_count];
@@ -40,16 +40,16 @@ SL_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
 
 /* ---- launching ---- */
 
-static cudaError_t issue(sl_cuda *rt, const sl_cuda_config *config, cudaStream_t stream)
+static cudaError_t issue(sl_proc *rt, const sl_proc_config *config, cudaStream_t stream)
 {
-    cudaError_t error = sl_cuda_launch_issue(rt, config, stream);
-    return SL_CUDART < 13 ? error : sl_cuda_refusal(error);
+    cudaError_t error = sl_proc_launch_issue(rt, config, stream);
+    return SL_CUDART < 13 ? error : sl_proc_refusal(error);
 }
 
-static cudaError_t launch(sl_cuda *rt, const void *function, dim3 grid, dim3 block, void **args, size_t shared,
+static cudaError_t launch(sl_proc *rt, const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t stream, bool cooperative)
 {
-    const sl_cuda_config config = {
+    const sl_proc_config config = {
         .function = function, .grid = grid, .block = block, .shared = shared, .cooperative = cooperative, .args = args};
     return issue(rt, &config, stream);
 }
@@ -75,18 +75,18 @@ SL_API cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 }
 SL_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
-static cudaError_t config_of(const cudaLaunchConfig_t *c, const void *function, void **args, sl_cuda_config *config)
+static cudaError_t config_of(const cudaLaunchConfig_t *c, const void *function, void **args, sl_proc_config *config)
 {
     if (!c)
         return cudaErrorInvalidValue;
-    *config = (sl_cuda_config){
+    *config = (sl_proc_config){
         .function = function, .grid = c->gridDim, .block = c->blockDim, .shared = c->dynamicSmemBytes, .args = args};
-    return sl_cuda_launch_attributes(c->attrs, c->numAttrs, config);
+    return sl_proc_launch_attributes(c->attrs, c->numAttrs, config);
 }
 
-static cudaError_t launch_ex(sl_cuda *rt, const cudaLaunchConfig_t *c, const void *function, void **args)
+static cudaError_t launch_ex(sl_proc *rt, const cudaLaunchConfig_t *c, const void *function, void **args)
 {
-    sl_cuda_config config;
+    sl_proc_config config;
     cudaError_t error = config_of(c, function, args, &config);
     return error ? error : issue(rt, &config, c->stream);
 }
@@ -99,10 +99,10 @@ SL_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
 /* ---- attributes and occupancy ---- */
 
-static cudaError_t attributes(sl_cuda *rt, cudaFuncAttributes *a, const void *function)
+static cudaError_t attributes(sl_proc *rt, cudaFuncAttributes *a, const void *function)
 {
-    sl_cuda_function_facts facts;
-    cudaError_t error = a ? sl_cuda_function_describe(rt, function, &facts) : cudaErrorInvalidValue;
+    sl_proc_function_facts facts;
+    cudaError_t error = a ? sl_proc_function_describe(rt, function, &facts) : cudaErrorInvalidValue;
     if (error)
         return error;
     memset(a, 0, sizeof *a);
@@ -135,14 +135,14 @@ SL_API cudaError_t cudaKernelSetAttributeForDevice(cudaFunction_t kernel, cudaFu
                                                    int device)
 {
     (void)device;
-    SL_CALL(sl_cuda_function_set(rt, kernel, attribute, value));
+    SL_CALL(sl_proc_function_set(rt, kernel, attribute, value));
 }
 
-static cudaError_t active_clusters(sl_cuda *rt, int *clusters, const void *function, const cudaLaunchConfig_t *c)
+static cudaError_t active_clusters(sl_proc *rt, int *clusters, const void *function, const cudaLaunchConfig_t *c)
 {
-    sl_cuda_config config;
+    sl_proc_config config;
     cudaError_t error = config_of(c, function, NULL, &config);
-    return error ? error : sl_cuda_active_clusters(rt, clusters, &config);
+    return error ? error : sl_proc_active_clusters(rt, clusters, &config);
 }
 
 SL_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *config)
@@ -150,11 +150,11 @@ SL_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *fun
     SL_CALL(active_clusters(rt, clusters, function, config));
 }
 
-static cudaError_t largest_cluster(sl_cuda *rt, int *blocks, const void *function, const cudaLaunchConfig_t *c)
+static cudaError_t largest_cluster(sl_proc *rt, int *blocks, const void *function, const cudaLaunchConfig_t *c)
 {
-    sl_cuda_config config;
+    sl_proc_config config;
     cudaError_t error = config_of(c, function, NULL, &config);
-    return error ? error : sl_cuda_largest_cluster(rt, blocks, &config);
+    return error ? error : sl_proc_largest_cluster(rt, blocks, &config);
 }
 
 SL_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *function,

@@ -6,9 +6,9 @@
 
 SL_API void **__cudaRegisterFatBinary(void *wrapper)
 {
-    sl_cuda *rt = sl_cuda_enter();
-    sl_cuda_binary *binary = sl_cuda_register_binary(rt, wrapper);
-    sl_cuda_unlock(rt);
+    sl_proc *rt = sl_proc_enter();
+    sl_proc_binary *binary = sl_proc_register_binary(rt, wrapper);
+    sl_proc_unlock(rt);
     return (void **)binary;
 }
 
@@ -19,10 +19,10 @@ SL_API void __cudaRegisterFatBinaryEnd(void **handle)
 
 SL_API void __cudaUnregisterFatBinary(void **handle)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     if (handle)
-        sl_cuda_binary_release(rt, (sl_cuda_binary *)handle);
-    sl_cuda_unlock(rt);
+        sl_proc_binary_release(rt, (sl_proc_binary *)handle);
+    sl_proc_unlock(rt);
 }
 
 SL_API void __cudaRegisterFunction(void **handle, const char *host, char *device_function, const char *device_name,
@@ -30,16 +30,16 @@ SL_API void __cudaRegisterFunction(void **handle, const char *host, char *device
                                    int *warp_size)
 {
     (void)device_function, (void)thread_limit, (void)tid, (void)bid, (void)block_dim, (void)grid_dim, (void)warp_size;
-    sl_cuda *rt = sl_cuda_enter();
-    sl_cuda_register_function(rt, (sl_cuda_binary *)handle, host, device_name);
-    sl_cuda_unlock(rt);
+    sl_proc *rt = sl_proc_enter();
+    sl_proc_register_function(rt, (sl_proc_binary *)handle, host, device_name);
+    sl_proc_unlock(rt);
 }
 
 static void register_variable(void **handle, const void *host, const char *name, size_t bytes, bool managed)
 {
-    sl_cuda *rt = sl_cuda_enter();
-    sl_cuda_register_variable(rt, (sl_cuda_binary *)handle, host, name, bytes, managed);
-    sl_cuda_unlock(rt);
+    sl_proc *rt = sl_proc_enter();
+    sl_proc_register_variable(rt, (sl_proc_binary *)handle, host, name, bytes, managed);
+    sl_proc_unlock(rt);
 }
 
 SL_API void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *device_name, int external,
@@ -59,10 +59,10 @@ SL_API void __cudaRegisterManagedVar(void **handle, void **host, char *device_ad
 /* Called before host code first accesses a managed variable of the binary. */
 SL_API char __cudaInitModule(void **handle)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     cudaError_t error = sl_cudart_ready(rt);
     if (!error)
-        error = sl_cuda_binary_load(rt, (sl_cuda_binary *)handle);
+        error = sl_proc_binary_load(rt, (sl_proc_binary *)handle);
     sl_cudart_leave(rt, error);
     return error == cudaSuccess;
 }
@@ -82,8 +82,8 @@ SL_API void __cudaRegisterUnifiedTable(void **handle, const void *table)
 SL_API cudaError_t __cudaGetKernel(cudaFunction_t *kernel, const void *host)
 {
     /* Only a look-up: loading waits for the launch, so that programs with many kernels start fast. */
-    sl_cuda *rt = sl_cuda_enter();
-    sl_cuda_function *function = sl_cuda_function_find(rt, host);
+    sl_proc *rt = sl_proc_enter();
+    sl_proc_function *function = sl_proc_function_find(rt, host);
     *kernel = function;
     return sl_cudart_leave(rt, function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
@@ -98,10 +98,10 @@ SL_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *hos
     return __cudaGetKernel(function, host);
 }
 
-static cudaError_t name_of(sl_cuda *rt, const char **name, const void *host)
+static cudaError_t name_of(sl_proc *rt, const char **name, const void *host)
 {
-    sl_cuda_function *function;
-    cudaError_t error = name ? sl_cuda_function_get(rt, host, &function) : cudaErrorInvalidValue;
+    sl_proc_function *function;
+    cudaError_t error = name ? sl_proc_function_get(rt, host, &function) : cudaErrorInvalidValue;
     if (!error)
         *name = function->name;
     return error;
@@ -112,11 +112,11 @@ SL_API cudaError_t cudaFuncGetName(const char **name, const void *host)
     SL_CALL(name_of(rt, name, host));
 }
 
-static cudaError_t symbol_address(sl_cuda *rt, void **address, size_t *bytes, const void *symbol)
+static cudaError_t symbol_address(sl_proc *rt, void **address, size_t *bytes, const void *symbol)
 {
     char *location = NULL;
     size_t size = 0;
-    cudaError_t error = sl_cuda_variable_address(rt, symbol, &location, &size);
+    cudaError_t error = sl_proc_variable_address(rt, symbol, &location, &size);
     if (address)
         *address = location;
     if (bytes)
@@ -136,17 +136,17 @@ SL_API cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 
 /* ---- libraries ---- */
 
-static cudaError_t load_library(sl_cuda *rt, sl_cuda_binary **library, const void *image, const char *path,
+static cudaError_t load_library(sl_proc *rt, sl_proc_binary **library, const void *image, const char *path,
                                 const void *caller)
 {
     char why[1536];
     if (!library || (!image && !path))
         return cudaErrorInvalidValue;
-    return image ? sl_cuda_image_load(rt, image, caller, library, why, sizeof why)
-                 : sl_cuda_image_load_file(rt, path, caller, library, why, sizeof why);
+    return image ? sl_proc_image_load(rt, image, caller, library, why, sizeof why)
+                 : sl_proc_image_load_file(rt, path, caller, library, why, sizeof why);
 }
 
-SL_API cudaError_t cudaLibraryLoadData(sl_cuda_binary **library, const void *image, int *option, void **value,
+SL_API cudaError_t cudaLibraryLoadData(sl_proc_binary **library, const void *image, int *option, void **value,
                                        unsigned count, int *library_option, void **library_value,
                                        unsigned library_count)
 {
@@ -154,7 +154,7 @@ SL_API cudaError_t cudaLibraryLoadData(sl_cuda_binary **library, const void *ima
     SL_CALL(load_library(rt, library, image, NULL, __builtin_return_address(0)));
 }
 
-SL_API cudaError_t cudaLibraryLoadFromFile(sl_cuda_binary **library, const char *path, int *option, void **value,
+SL_API cudaError_t cudaLibraryLoadFromFile(sl_proc_binary **library, const char *path, int *option, void **value,
                                            unsigned count, int *library_option, void **library_value,
                                            unsigned library_count)
 {
@@ -163,8 +163,8 @@ SL_API cudaError_t cudaLibraryLoadFromFile(sl_cuda_binary **library, const char 
 }
 
 /* From exit handlers too, when the emulator has ended. */
-SL_API cudaError_t cudaLibraryUnload(sl_cuda_binary *library)
+SL_API cudaError_t cudaLibraryUnload(sl_proc_binary *library)
 {
-    sl_cuda *rt = sl_cuda_enter();
-    return sl_cudart_leave(rt, sl_cuda_binary_unload(rt, library));
+    sl_proc *rt = sl_proc_enter();
+    return sl_cudart_leave(rt, sl_proc_binary_unload(rt, library));
 }

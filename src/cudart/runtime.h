@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA runtime's interface over the core (cuda/core.h): each entry point is a line or two. What the runtime has of
- * its own is here: the last error of each thread, launch configurations, and struct layouts by version.
+/* The CUDA runtime's interface over the core (process/core.h): each entry point is a line or two. What the runtime has
+ * of its own is here: the last error of each thread, launch configurations, and struct layouts by version.
  *
  * Built once for each major version: SL_CUDART. Files are named as those of the core that they stand for. */
 #ifndef SL_CUDART_RUNTIME_H
 #define SL_CUDART_RUNTIME_H
 
-#include "cuda/core.h"
 #include "cudart/abi.h"
+#include "process/core.h"
 
 /* Ready to work, with a context that is current. */
-cudaError_t sl_cudart_ready(sl_cuda *rt);
+cudaError_t sl_cudart_ready(sl_proc *rt);
 /* Remembers the error for cudaGetLastError of the same caller, releases the lock, returns the error. */
-cudaError_t sl_cudart_leave_to(const void *caller, sl_cuda *rt, cudaError_t error);
+cudaError_t sl_cudart_leave_to(const void *caller, sl_proc *rt, cudaError_t error);
 #define sl_cudart_leave(rt, error) sl_cudart_leave_to(__builtin_return_address(0), rt, error)
 /* The number that this version has for an error of the core. */
 cudaError_t sl_cudart_error(cudaError_t error);
@@ -20,7 +20,7 @@ cudaError_t sl_cudart_error(cudaError_t error);
 /* The body of an entry point: `expression` uses `rt`. */
 #define SL_CALL(expression)                                                                                            \
     do {                                                                                                               \
-        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        sl_proc *rt = sl_proc_enter();                                                                                 \
         cudaError_t sl_call_error = sl_cudart_ready(rt);                                                               \
         if (!sl_call_error)                                                                                            \
             sl_call_error = sl_cudart_error(expression);                                                               \
@@ -31,7 +31,7 @@ cudaError_t sl_cudart_error(cudaError_t error);
 /* For calls that wait: they pass printf output on even when a kernel has failed. */
 #define SL_CALL_WAITING(expression)                                                                                    \
     do {                                                                                                               \
-        sl_cuda *rt = sl_cuda_enter();                                                                                 \
+        sl_proc *rt = sl_proc_enter();                                                                                 \
         cudaError_t sl_call_error = sl_cudart_ready(rt);                                                               \
         if (!sl_call_error || sl_call_error == rt->fault)                                                              \
             sl_call_error = (expression);                                                                              \

@@ -56,7 +56,7 @@ static sl_status run_on_gpu(planned_run *run, const sl_gpu_program *program, int
 static sl_status emulate(planned_run *run, int which, sl_error *error)
 {
     char file[900];
-    sl_cuda_options emulated = {.settings.threads = run->program->threads, .quiet = true};
+    sl_proc_options emulated = {.settings.threads = run->program->threads, .quiet = true};
     snprintf(emulated.static_runtimes, sizeof emulated.static_runtimes, "%s", run->archives);
     snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
     snprintf(emulated.plan, sizeof emulated.plan, "%s", which == SL_RUN_PLANNED ? run->plan : "");

@@ -77,7 +77,7 @@ static sl_status preload_list(const sl_app *app, const char *folder, const sl_ap
         return sl_fail_memory(error);
     sl_status status = start->preload ? preload_one(stream, folder, start->folder, start->preload, error) : SL_OK;
     if (!status && start->emulate) /* what the others are made of */
-        status = preload_one(stream, folder, start->folder, "libsluice_cuda.so", error);
+        status = preload_one(stream, folder, start->folder, "libsluice_process.so", error);
     if (!status && start->emulate)
         status = preload_one(stream, folder, start->folder, "libcuda.so.1", error);
     if (!status && start->emulate && *app->soname)
@@ -222,16 +222,16 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
     free(list);
     list = NULL;
     if (whole && start->emulate) {
-        sl_cuda_options options = *start->emulate;
+        sl_proc_options options = *start->emulate;
         snprintf(options.libraries, sizeof options.libraries, "%s", folder);
         if (app->static_runtime || has_redirect(folder))
             status = audit_list(folder, start, &list, error);
         if (!status)
-            status = sl_cuda_options_encode(&options, &text, error);
+            status = sl_proc_options_encode(&options, &text, error);
         if (!status) {
             variable[1] = prepend_variable("LD_LIBRARY_PATH", folder, ':');
             variable[2] = list ? prepend_variable("LD_AUDIT", list, ':') : NULL;
-            if (asprintf(&variable[3], "%s=%s", SL_CUDA_OPTIONS_VARIABLE, text) < 0)
+            if (asprintf(&variable[3], "%s=%s", SL_PROC_OPTIONS_VARIABLE, text) < 0)
                 variable[3] = NULL;
             if (getenv(NVTX_VARIABLE) || asprintf(&variable[4], NVTX_VARIABLE "=%s/" NVTX, folder) < 0)
                 variable[4] = NULL; /* another tool follows the ranges */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cuda/options.h"
+#include "process/options.h"
 #include "recording/recording.h"
 
 /* The CUDA runtime libraries that there are: of CUDA 11, 12, 13. NULL past the last. */
@@ -39,7 +39,7 @@ enum { SL_APP_VARIABLES = 5 };
 
 /* How a program is started. */
 typedef struct sl_app_start {
-    const sl_cuda_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
+    const sl_proc_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
     const char *folder;             /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
     const char *preload;            /* a library of ours to load first: "libsluice_gpu.so"; NULL: none */
     const char *variable[SL_APP_VARIABLES]; /* more of its environment: "NAME=VALUE"; NULL: none */

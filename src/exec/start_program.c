@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
-#include "cuda/results_file.h"
+#include "process/results_file.h"
 #include "trace/kernel_filter.h"
 
 typedef struct program_run {
@@ -95,9 +95,9 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
     }
 }
 
-static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+static sl_status fill_options(sl_proc_options *out, const sl_record_options *o, bool quiet, sl_error *error)
 {
-    *out = (sl_cuda_options){.settings = o->settings,
+    *out = (sl_proc_options){.settings = o->settings,
                              .quiet = quiet,
                              .zstd_level = (uint64_t)o->zstd_level,
                              .counters = o->count,
@@ -138,7 +138,7 @@ sl_status sl_program_start(void *context, const sl_input *input, const sl_record
 {
     sl_app app;
     sl_app_end ended = {0};
-    sl_cuda_options passed;
+    sl_proc_options passed;
     program_run run = {.options = options, .end = end};
     sl_status status = fill_options(&passed, options, *(const bool *)context, error);
     if (!status)

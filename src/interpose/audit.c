@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cuda/options.h"
-#include "cuda/results_file.h"
 #include "interpose/static_runtime.h"
+#include "process/options.h"
+#include "process/results_file.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -43,7 +43,7 @@ static target targets[] = {{.name = "libcudart.so.11.0", .major = 11},
                            {.name = "libcudart.so.13", .major = 13}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-static sl_cuda_options options;
+static sl_proc_options options;
 static SL_ARRAY(pending) waiting;
 
 /* A run in which this happens does not count as a success. */
@@ -188,8 +188,8 @@ static void open_targets(void)
 
 EXPORT unsigned la_version(unsigned version)
 {
-    const char *text = getenv(SL_CUDA_OPTIONS_VARIABLE);
-    if (!text || sl_cuda_options_decode(text, &options, NULL))
+    const char *text = getenv(SL_PROC_OPTIONS_VARIABLE);
+    if (!text || sl_proc_options_decode(text, &options, NULL))
         return 0; /* not ours: the loader leaves this library out */
     open_targets();
     return version < LAV_CURRENT ? version : LAV_CURRENT;

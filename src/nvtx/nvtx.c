@@ -3,9 +3,9 @@
  * NVTX_INJECTION64_PATH names, and calls InitializeInjectionNvtx2, which puts our functions into its tables. Version 2
  * is a library, libnvToolsExt.so.1, whose functions are here under their own names.
  *
- * Ranges, marks, domains and registered strings are followed (src/cuda/labels.c). Colors, payloads, categories, and
+ * Ranges, marks, domains and registered strings are followed (src/process/labels.c). Colors, payloads, categories, and
  * names of threads, streams and the like are not. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <string.h>
 #include <wchar.h>
@@ -61,7 +61,7 @@ static const char *wide_label(domain d, const wchar_t *text)
         }
     }
     *to = 0;
-    return sl_cuda_label(d, narrow);
+    return sl_proc_label(d, narrow);
 }
 
 static const char *event_label(domain d, const event *e)
@@ -69,7 +69,7 @@ static const char *event_label(domain d, const event *e)
     if (e && e->size >= sizeof *e && e->message)
         switch ((message_type)e->message_type) {
         case MESSAGE_ASCII:
-            return sl_cuda_label(d, e->message);
+            return sl_proc_label(d, e->message);
         case MESSAGE_WIDE:
             return wide_label(d, e->message);
         case MESSAGE_REGISTERED:
@@ -77,14 +77,14 @@ static const char *event_label(domain d, const event *e)
         case MESSAGE_NONE:
             break;
         }
-    return sl_cuda_label(d, NULL);
+    return sl_proc_label(d, NULL);
 }
 
 /* ---- the functions ---- */
 
 SL_API void nvtxDomainMarkEx(domain d, const event *e)
 {
-    sl_cuda_mark(event_label(d, e));
+    sl_proc_mark(event_label(d, e));
 }
 
 SL_API void nvtxMarkEx(const event *e)
@@ -94,17 +94,17 @@ SL_API void nvtxMarkEx(const event *e)
 
 SL_API void nvtxMarkA(const char *text)
 {
-    sl_cuda_mark(sl_cuda_label(NULL, text));
+    sl_proc_mark(sl_proc_label(NULL, text));
 }
 
 SL_API void nvtxMarkW(const wchar_t *text)
 {
-    sl_cuda_mark(wide_label(NULL, text));
+    sl_proc_mark(wide_label(NULL, text));
 }
 
 SL_API uint64_t nvtxDomainRangeStartEx(domain d, const event *e)
 {
-    return sl_cuda_range_start(event_label(d, e));
+    return sl_proc_range_start(event_label(d, e));
 }
 
 SL_API uint64_t nvtxRangeStartEx(const event *e)
@@ -114,28 +114,28 @@ SL_API uint64_t nvtxRangeStartEx(const event *e)
 
 SL_API uint64_t nvtxRangeStartA(const char *text)
 {
-    return sl_cuda_range_start(sl_cuda_label(NULL, text));
+    return sl_proc_range_start(sl_proc_label(NULL, text));
 }
 
 SL_API uint64_t nvtxRangeStartW(const wchar_t *text)
 {
-    return sl_cuda_range_start(wide_label(NULL, text));
+    return sl_proc_range_start(wide_label(NULL, text));
 }
 
 SL_API void nvtxRangeEnd(uint64_t range)
 {
-    sl_cuda_range_end(range);
+    sl_proc_range_end(range);
 }
 
 SL_API void nvtxDomainRangeEnd(domain d, uint64_t range)
 {
     (void)d;
-    sl_cuda_range_end(range);
+    sl_proc_range_end(range);
 }
 
 SL_API int nvtxDomainRangePushEx(domain d, const event *e)
 {
-    return sl_cuda_range_push(d, event_label(d, e));
+    return sl_proc_range_push(d, event_label(d, e));
 }
 
 SL_API int nvtxRangePushEx(const event *e)
@@ -145,27 +145,27 @@ SL_API int nvtxRangePushEx(const event *e)
 
 SL_API int nvtxRangePushA(const char *text)
 {
-    return sl_cuda_range_push(NULL, sl_cuda_label(NULL, text));
+    return sl_proc_range_push(NULL, sl_proc_label(NULL, text));
 }
 
 SL_API int nvtxRangePushW(const wchar_t *text)
 {
-    return sl_cuda_range_push(NULL, wide_label(NULL, text));
+    return sl_proc_range_push(NULL, wide_label(NULL, text));
 }
 
 SL_API int nvtxDomainRangePop(domain d)
 {
-    return sl_cuda_range_pop(d);
+    return sl_proc_range_pop(d);
 }
 
 SL_API int nvtxRangePop(void)
 {
-    return sl_cuda_range_pop(NULL);
+    return sl_proc_range_pop(NULL);
 }
 
 SL_API const char *nvtxDomainRegisterStringA(domain d, const char *text)
 {
-    return sl_cuda_label(d, text);
+    return sl_proc_label(d, text);
 }
 
 SL_API const char *nvtxDomainRegisterStringW(domain d, const wchar_t *text)
@@ -176,7 +176,7 @@ SL_API const char *nvtxDomainRegisterStringW(domain d, const wchar_t *text)
 /* Two domains of one name are one, as in NVIDIA's tools. */
 SL_API domain nvtxDomainCreateA(const char *name)
 {
-    return sl_cuda_label(NULL, name);
+    return sl_proc_label(NULL, name);
 }
 
 SL_API domain nvtxDomainCreateW(const wchar_t *name)

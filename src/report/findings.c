@@ -103,7 +103,8 @@ static sl_status name_parameters(const sl_findings_input *input, sl_findings *fi
         const char *kernel = short_name_of(input, f->symbol);
         char *end;
         unsigned long number = strtoul(f->inst->array + 6, &end, 10);
-        if (!text || *end || !*sl_parameter_name(text, f->inst->source_line, kernel, (uint32_t)number, name, sizeof name))
+        if (!text || *end ||
+            !*sl_parameter_name(text, f->inst->source_line, kernel, (uint32_t)number, name, sizeof name))
             continue;
         f->parameter = sl_arena_strdup(&findings->arena, name);
         fits = f->parameter;

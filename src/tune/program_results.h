@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program did that `sluice run --plan` or `sluice tune` watched, on a GPU (src/interpose) or on the emulator
- * (src/cuda): a file of lines (line_file.h).
+ * (src/process): a file of lines (line_file.h).
  *
  *   applied COUNT                      code was exchanged; so many accesses and settings are changed
  *   refused REASON                     the plan could not be applied

@@ -28,7 +28,7 @@ only_in '\bfopen(64)?\([^;]*, *"[^"]*[wa+]'
 only_in '\brename(at2?)?\(' src/base/new_file.c src/study/store.c src/exec/start_program.c
 
 it 'appends and prints only to descriptors that come from there'
-only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/cuda/image.c src/cuda/results_file.c src/tune/rewrite/isolate.c
+only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/process/image.c src/process/results_file.c src/tune/rewrite/isolate.c
 
 it 'opens databases only where it was checked that they are files'
 only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c

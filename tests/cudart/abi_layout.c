@@ -117,9 +117,9 @@ static void offsets(void)
 
 static void numbers(void)
 {
-#define SL_CUDA_ERROR(number, name, text) NUMBER(name);
-#include "cuda/errors.def"
-#undef SL_CUDA_ERROR
+#define SL_PROC_ERROR(number, name, text) NUMBER(name);
+#include "process/errors.def"
+#undef SL_PROC_ERROR
     NUMBER(cudaMemcpyDefault);
     NUMBER(cudaMemoryTypeManaged);
     NUMBER(cudaFuncAttributeMaxDynamicSharedMemorySize);

@@ -66,9 +66,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
 cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t *, size_t *);
 cudaError_t cudaImportExternalMemory(void *, void *);
-cudaError_t cudaIpcGetMemHandle(sl_cuda_ipc_handle *, void *);
-cudaError_t cudaIpcOpenMemHandle(void **, sl_cuda_ipc_handle, unsigned);
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *, sl_cuda_ipc_handle);
+cudaError_t cudaIpcGetMemHandle(sl_proc_ipc_handle *, void *);
+cudaError_t cudaIpcOpenMemHandle(void **, sl_proc_ipc_handle, unsigned);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *, sl_proc_ipc_handle);
 const char *cudaGetErrorName(cudaError_t);
 
 static void *read_file(const char *name)
@@ -334,7 +334,7 @@ static void handles_that_nobody_gave_open_nothing(void **state)
     (void)state;
     void *memory, *opened = NULL;
     cudaEvent_t event;
-    sl_cuda_ipc_handle handle = {0}, other;
+    sl_proc_ipc_handle handle = {0}, other;
     char text[1] = "";
     assert_int_equal(cudaIpcOpenMemHandle(&opened, handle, 1), cudaErrorInvalidResourceHandle);
     assert_int_equal(cudaIpcOpenEventHandle(&event, handle), cudaErrorInvalidResourceHandle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text by which `sluice run` tells the CUDA library what to do. */
-#include "cuda/options.h"
+#include "process/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const char *example_TEXT(uint64_t min, const char *const *choices)
 static void every_option_survives_the_way_through_the_environment(void **state)
 {
     (void)state;
-    sl_cuda_options out = {.settings = {.lanes = 64,
+    sl_proc_options out = {.settings = {.lanes = 64,
                                         .threads = 3,
                                         .max_instructions = UINT64_MAX,
                                         .check = SL_CHECK_UNINIT,
@@ -63,21 +63,21 @@ static void every_option_survives_the_way_through_the_environment(void **state)
                            .kernel_regex = "^k(1|2)=.*$",
                            .launches = "3,5-7/2",
                            .blocks = 9};
-    sl_cuda_options back;
+    sl_proc_options back;
     char *text, *again;
-    assert_int_equal(sl_cuda_options_encode(&out, &text, NULL), SL_OK);
-    assert_int_equal(sl_cuda_options_decode(text, &back, NULL), SL_OK);
-    assert_int_equal(sl_cuda_options_encode(&back, &again, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_encode(&out, &text, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_decode(text, &back, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_encode(&back, &again, NULL), SL_OK);
     assert_string_equal(text, again);
     assert_int_equal(back.settings.check, SL_CHECK_UNINIT);
     assert_int_equal(back.settings.compute_capability, 90);
     assert_string_equal(back.settings.isa, "v2");
     assert_string_equal(back.settings.cudart_static, "/opt/a=b/libcudart_static.a");
     assert_string_equal(back.results, out.results);
-    sl_trace_filter filter = sl_cuda_options_filter(&back);
+    sl_trace_filter filter = sl_proc_options_filter(&back);
     assert_string_equal(filter.kernel_regex, "^k(1|2)=.*$");
     assert_string_equal(filter.launches, "3,5-7/2");
-    sl_cuda_options_fini(&back);
+    sl_proc_options_fini(&back);
     free(text);
     free(again);
 }
@@ -85,21 +85,21 @@ static void every_option_survives_the_way_through_the_environment(void **state)
 static void no_text_means_the_defaults(void **state)
 {
     (void)state;
-    sl_cuda_options zero = {0}, read;
+    sl_proc_options zero = {0}, read;
     char *text;
-    assert_int_equal(sl_cuda_options_decode(NULL, &read, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_decode(NULL, &read, NULL), SL_OK);
     assert_memory_equal(&zero, &read, sizeof zero);
-    assert_int_equal(sl_cuda_options_encode(&zero, &text, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_encode(&zero, &text, NULL), SL_OK);
     assert_string_equal(text, "");
-    assert_null(sl_cuda_options_filter(&zero).kernel_regex);
+    assert_null(sl_proc_options_filter(&zero).kernel_regex);
     free(text);
 }
 
 static void expect(const char *text, sl_status status, const char *reason)
 {
-    sl_cuda_options options;
+    sl_proc_options options;
     sl_error error = {0};
-    assert_int_equal(sl_cuda_options_decode(text, &options, &error), status);
+    assert_int_equal(sl_proc_options_decode(text, &options, &error), status);
     assert_non_null(strstr(error.text, reason));
 }
 
@@ -121,7 +121,7 @@ static void wrong_options_are_named(void **state)
 static void every_setting_has_a_line_and_a_default_that_has_none(void **state)
 {
     (void)state;
-    sl_cuda_options options = {0};
+    sl_proc_options options = {0};
     char *text;
 #define SL_SETTING(type, field, inputs, option, value, min, max, choices, help)                                        \
     options.settings.field = example_##type(min, choices);
@@ -129,16 +129,16 @@ static void every_setting_has_a_line_and_a_default_that_has_none(void **state)
 #include "emu/settings.def"
 #undef SL_SETTING
 #undef SL_SETTING_INTERNAL
-    assert_int_equal(sl_cuda_options_encode(&options, &text, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_encode(&options, &text, NULL), SL_OK);
 #define SL_SETTING(type, field, ...)          assert_non_null(strstr(text, #field "="));
 #define SL_SETTING_INTERNAL(type, field, ...) assert_non_null(strstr(text, #field "="));
 #include "emu/settings.def"
-    sl_cuda_options back;
+    sl_proc_options back;
     char *again;
-    assert_int_equal(sl_cuda_options_decode(text, &back, NULL), SL_OK);
-    assert_int_equal(sl_cuda_options_encode(&back, &again, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_decode(text, &back, NULL), SL_OK);
+    assert_int_equal(sl_proc_options_encode(&back, &again, NULL), SL_OK);
     assert_string_equal(text, again);
-    sl_cuda_options_fini(&back);
+    sl_proc_options_fini(&back);
     free(text);
     free(again);
 }
@@ -146,10 +146,10 @@ static void every_setting_has_a_line_and_a_default_that_has_none(void **state)
 static void a_line_break_in_a_value_is_refused(void **state)
 {
     (void)state;
-    sl_cuda_options options = {.trace = "a\nlanes=64"};
+    sl_proc_options options = {.trace = "a\nlanes=64"};
     sl_error error = {0};
     char *text = NULL;
-    assert_int_equal(sl_cuda_options_encode(&options, &text, &error), SL_INVALID);
+    assert_int_equal(sl_proc_options_encode(&options, &text, &error), SL_INVALID);
     assert_non_null(strstr(error.text, "trace"));
 }
 

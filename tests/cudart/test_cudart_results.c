@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Results files: what the CUDA library tells `sluice run`, and what is left of it when a program crashes. */
-#include "cuda/results_file.h"
+#include "process/results_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -484,7 +484,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    setenv(SL_CUDA_OPTIONS_VARIABLE, "max_instructions=3000\nquiet=1\nthreads=1\n", 1);
+    setenv(SL_PROC_OPTIONS_VARIABLE, "max_instructions=3000\nquiet=1\nthreads=1\n", 1);
     cuInit(0);
     return 0;
 }

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cuda/results_file.h"
+#include "process/results_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

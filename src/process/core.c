@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state, its start and end, and its errors. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -11,31 +11,31 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cuda/results_file.h"
 #include "emu/tensor_map.h"
+#include "process/results_file.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sl_cuda state;
+static sl_proc state;
 
-sl_cuda *sl_cuda_enter(void)
+sl_proc *sl_proc_enter(void)
 {
     pthread_mutex_lock(&lock);
     return &state;
 }
 
-void sl_cuda_unlock(sl_cuda *rt)
+void sl_proc_unlock(sl_proc *rt)
 {
     (void)rt;
     pthread_mutex_unlock(&lock);
 }
 
-void sl_cuda_relock(sl_cuda *rt)
+void sl_proc_relock(sl_proc *rt)
 {
     (void)rt;
     pthread_mutex_lock(&lock);
 }
 
-void sl_cuda_say(const char *format, ...)
+void sl_proc_say(const char *format, ...)
 {
     char line[4096];
     va_list args;
@@ -47,17 +47,17 @@ void sl_cuda_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
-void sl_cuda_say_error(const char *what, const sl_error *error)
+void sl_proc_say_error(const char *what, const sl_error *error)
 {
     char text[1536];
     sl_error_format(error, text, sizeof text);
     if (what)
-        sl_cuda_say("%s: %s", what, text);
+        sl_proc_say("%s: %s", what, text);
     else
-        sl_cuda_say("%s", text);
+        sl_proc_say("%s", text);
 }
 
-bool sl_cuda_is_new(sl_cuda *rt, const char *text)
+bool sl_proc_is_new(sl_proc *rt, const char *text)
 {
     if (sl_map_get(&rt->warned, text, strlen(text)))
         return false;
@@ -67,30 +67,30 @@ bool sl_cuda_is_new(sl_cuda *rt, const char *text)
     return true;
 }
 
-void sl_cuda_problem(sl_cuda *rt, const char *format, ...)
+void sl_proc_problem(sl_proc *rt, const char *format, ...)
 {
     char line[4096];
     va_list args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (!sl_cuda_is_new(rt, line))
+    if (!sl_proc_is_new(rt, line))
         return;
-    sl_cuda_say("%s", line);
+    sl_proc_say("%s", line);
     sl_results_problem(rt->options.results, line);
 }
 
-cudaError_t sl_cuda_missing(const char *name, bool *said)
+cudaError_t sl_proc_missing(const char *name, bool *said)
 {
     if (!*said)
-        sl_cuda_say("%s is not supported: it returns %s", name,
+        sl_proc_say("%s is not supported: it returns %s", name,
                     strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]) ? "CUDA_ERROR_NOT_SUPPORTED"
                                                                                    : "cudaErrorNotSupported");
     *said = true;
     return cudaErrorNotSupported;
 }
 
-cudaError_t sl_cuda_error_of(sl_status status)
+cudaError_t sl_proc_error_of(sl_status status)
 {
     switch (status) {
     case SL_OK:
@@ -116,14 +116,14 @@ cudaError_t sl_cuda_error_of(sl_status status)
 
 static void keep_printed(void *context, const char *text, size_t length)
 {
-    sl_cuda *rt = context;
+    sl_proc *rt = context;
     if (!sl_array_reserve(&rt->printed, length))
         return;
     memcpy(rt->printed.items + rt->printed.count, text, length);
     rt->printed.count += length;
 }
 
-void sl_cuda_flush_printed(sl_cuda *rt)
+void sl_proc_flush_printed(sl_proc *rt)
 {
     /* Through the program's own stdio buffer, so that its lines and the kernels' lines stay in order. */
     if (rt->printed.count && isatty(STDOUT_FILENO)) /* kernels are strangers to the user's terminal */
@@ -135,9 +135,9 @@ void sl_cuda_flush_printed(sl_cuda *rt)
 
 static void warn_lost_text(void *context, uint64_t calls)
 {
-    sl_cuda *rt = context;
+    sl_proc *rt = context;
     if (!rt->options.quiet)
-        sl_cuda_say(
+        sl_proc_say(
             "warning: kernel %s printed more than %zu bytes; the text of its first %llu calls of printf is lost "
             "(cudaLimitPrintfFifoSize)",
             rt->launching->name, rt->limits[cudaLimitPrintfFifoSize], (unsigned long long)calls);
@@ -146,11 +146,11 @@ static void warn_lost_text(void *context, uint64_t calls)
 /* Programs that a GPU runs without a complaint should run here too, but not without one. */
 static void warn_strays(void *context, const sl_error *first, uint64_t accesses)
 {
-    sl_cuda *rt = context;
+    sl_proc *rt = context;
     if (rt->options.quiet || rt->launching->warned_stray)
         return;
     char text[1536];
-    sl_cuda_say("warning: %s; a GPU does not notice this and %llu other accesses of the launch (--check=address makes "
+    sl_proc_say("warning: %s; a GPU does not notice this and %llu other accesses of the launch (--check=address makes "
                 "them errors)",
                 sl_error_format(first, text, sizeof text), (unsigned long long)accesses - 1);
     rt->launching->warned_stray = true;
@@ -158,11 +158,11 @@ static void warn_strays(void *context, const sl_error *first, uint64_t accesses)
 
 static void warn_absent(void *context, const sl_error *first, uint64_t count)
 {
-    sl_cuda *rt = context;
+    sl_proc *rt = context;
     if (rt->options.quiet || rt->launching->warned_absent)
         return;
     char text[1536];
-    sl_cuda_say("warning: %s; what this and %llu other such shuffles of the launch read is undefined on a GPU",
+    sl_proc_say("warning: %s; what this and %llu other such shuffles of the launch read is undefined on a GPU",
                 sl_error_format(first, text, sizeof text), (unsigned long long)count - 1);
     rt->launching->warned_absent = true;
 }
@@ -189,7 +189,7 @@ static void watch_interrupts(void)
     }
 }
 
-void sl_cuda_end_interrupted(sl_cuda *rt)
+void sl_proc_end_interrupted(sl_proc *rt)
 {
     int signal_number = rt->stop;
     rt->in_launch = 0;
@@ -199,12 +199,12 @@ void sl_cuda_end_interrupted(sl_cuda *rt)
     raise(signal_number);
 }
 
-static cudaError_t start_device(sl_cuda *rt)
+static cudaError_t start_device(sl_proc *rt)
 {
     sl_error error = {0};
     const sl_launch_sink *sink = NULL;
-    if (sl_cuda_results_open(rt, &sink, &error)) {
-        sl_cuda_problem(rt, "%s", error.text);
+    if (sl_proc_results_open(rt, &sink, &error)) {
+        sl_proc_problem(rt, "%s", error.text);
         return cudaErrorInitializationError;
     }
     rt->progress = sl_progress_line_init(&rt->line, rt->options.quiet ? NULL : stderr);
@@ -219,11 +219,11 @@ static cudaError_t start_device(sl_cuda *rt)
                                   .absent = warn_absent,
                                   .lapse_context = rt,
                                   .stop = &rt->stop,
-                                  .extern_find = sl_cuda_device_function,
-                                  .extern_call = sl_cuda_device_call,
+                                  .extern_find = sl_proc_device_function,
+                                  .extern_call = sl_proc_device_call,
                                   .extern_context = rt};
     if (sl_emu_create(&config, &rt->emu, &error)) {
-        sl_cuda_say_error("cannot start the emulated GPU", &error);
+        sl_proc_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;
     }
     watch_interrupts();
@@ -236,18 +236,18 @@ static cudaError_t start_device(sl_cuda *rt)
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_ready(sl_cuda *rt)
+cudaError_t sl_proc_ready(sl_proc *rt)
 {
     if (!rt->started) {
         sl_error error = {0};
         rt->started = true;
         rt->pid = getpid();
-        if (sl_cuda_options_decode(getenv(SL_CUDA_OPTIONS_VARIABLE), &rt->options, &error)) {
-            sl_cuda_say_error(SL_CUDA_OPTIONS_VARIABLE, &error);
+        if (sl_proc_options_decode(getenv(SL_PROC_OPTIONS_VARIABLE), &rt->options, &error)) {
+            sl_proc_say_error(SL_PROC_OPTIONS_VARIABLE, &error);
             rt->start_error = cudaErrorInitializationError;
         }
         if (*rt->options.plan && sl_plan_list_read(rt->options.plan, &rt->plans, &error))
-            sl_cuda_say_error(NULL, &error);
+            sl_proc_say_error(NULL, &error);
     }
     /* A forked child has a copy of the parent's device that shares nothing with it: CUDA refuses this as well. */
     if (rt->start_error || rt->pid != getpid())
@@ -257,19 +257,19 @@ cudaError_t sl_cuda_ready(sl_cuda *rt)
     return rt->start_error ? rt->start_error : rt->fault;
 }
 
-void sl_cuda_reset(sl_cuda *rt)
+void sl_proc_reset(sl_proc *rt)
 {
-    sl_cuda_flush_printed(rt);
+    sl_proc_flush_printed(rt);
     if (!rt->emu)
         return;
-    sl_cuda_registry_forget_device(rt);
-    sl_cuda_streams_forget_device(rt);
-    sl_cuda_arrays_forget_device(rt);
-    sl_cuda_memory_forget_device(rt);
-    sl_cuda_device_calls_forget_device(rt);
-    sl_cuda_vm_forget_device(rt);
-    sl_cuda_processes_forget_device(rt);
-    sl_cuda_results_forget_device(rt);
+    sl_proc_registry_forget_device(rt);
+    sl_proc_streams_forget_device(rt);
+    sl_proc_arrays_forget_device(rt);
+    sl_proc_memory_forget_device(rt);
+    sl_proc_device_calls_forget_device(rt);
+    sl_proc_vm_forget_device(rt);
+    sl_proc_processes_forget_device(rt);
+    sl_proc_results_forget_device(rt);
     sl_emu_destroy(rt->emu);
     rt->emu = NULL;
     rt->fault = cudaSuccess;
@@ -278,41 +278,41 @@ void sl_cuda_reset(sl_cuda *rt)
 /* At the end of the program, after its own exit handlers: what kernels printed last, and the results. */
 __attribute__((destructor)) static void finish(void)
 {
-    sl_cuda *rt = sl_cuda_enter();
+    sl_proc *rt = sl_proc_enter();
     if (rt->started && rt->pid == getpid()) {
-        sl_cuda_flush_printed(rt);
-        sl_cuda_results_close(rt);
+        sl_proc_flush_printed(rt);
+        sl_proc_results_close(rt);
     }
-    sl_cuda_unlock(rt);
+    sl_proc_unlock(rt);
 }
 
 /* ---- errors ---- */
 
-const char *sl_cuda_error_name(cudaError_t error)
+const char *sl_proc_error_name(cudaError_t error)
 {
     switch ((int)error) {
-#define SL_CUDA_ERROR(number, name, text)                                                                              \
+#define SL_PROC_ERROR(number, name, text)                                                                              \
     case number:                                                                                                       \
         return #name;
-#include "cuda/errors.def"
-#undef SL_CUDA_ERROR
+#include "process/errors.def"
+#undef SL_PROC_ERROR
     }
     return NULL;
 }
 
-const char *sl_cuda_error_text(cudaError_t error)
+const char *sl_proc_error_text(cudaError_t error)
 {
     switch ((int)error) {
-#define SL_CUDA_ERROR(number, name, text)                                                                              \
+#define SL_PROC_ERROR(number, name, text)                                                                              \
     case number:                                                                                                       \
         return text;
-#include "cuda/errors.def"
-#undef SL_CUDA_ERROR
+#include "process/errors.def"
+#undef SL_PROC_ERROR
     }
     return NULL;
 }
 
-const char *sl_cuda_tensor_map_wrong(const sl_tensor_map *map)
+const char *sl_proc_tensor_map_wrong(const sl_tensor_map *map)
 {
     return sl_tensor_map_wrong(map);
 }

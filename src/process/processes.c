@@ -5,7 +5,7 @@
  * place in the file, because small allocations have pages in common. A handle says which process has that file
  * open, and where in it the allocation is; others map its pages. Work is done when it is issued, in every process: an
  * event of another one has always happened. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint64_t page_of(uint64_t address)
 
 /* ---- giving ---- */
 
-static bool move_to_file(const sl_cuda *rt, uint64_t first, uint64_t end)
+static bool move_to_file(const sl_proc *rt, uint64_t first, uint64_t end)
 {
     for (uint64_t at = first; at < end;) {
         ssize_t wrote = pwrite(rt->shared_file, (const void *)(uintptr_t)at, end - at, (off_t)at);
@@ -37,12 +37,12 @@ static bool move_to_file(const sl_cuda *rt, uint64_t first, uint64_t end)
 }
 
 /* Moves those of the pages that are not in the file yet. */
-static bool share_pages(sl_cuda *rt, uint64_t first, uint64_t end)
+static bool share_pages(sl_proc *rt, uint64_t first, uint64_t end)
 {
     while (first < end) {
         uint64_t upto = end;
         for (size_t i = 0; i < rt->shared_pages.count && first < end; i++) {
-            const sl_cuda_pages *p = &rt->shared_pages.items[i];
+            const sl_proc_pages *p = &rt->shared_pages.items[i];
             if (first >= p->first && first < p->end) {
                 first = upto = p->end;
                 break;
@@ -54,36 +54,36 @@ static bool share_pages(sl_cuda *rt, uint64_t first, uint64_t end)
             continue;
         if (!sl_array_reserve(&rt->shared_pages, 1) || !move_to_file(rt, first, upto))
             return false;
-        rt->shared_pages.items[rt->shared_pages.count++] = (sl_cuda_pages){first, upto};
+        rt->shared_pages.items[rt->shared_pages.count++] = (sl_proc_pages){first, upto};
         first = upto;
     }
     return true;
 }
 
-cudaError_t sl_cuda_share_memory(sl_cuda *rt, void *handle, const void *pointer)
+cudaError_t sl_proc_share_memory(sl_proc *rt, void *handle, const void *pointer)
 {
     const sl_alloc *alloc = sl_heap_find(sl_emu_heap(rt->emu), (uintptr_t)pointer);
-    if (!handle || !alloc || alloc->kind != SL_ALLOC_DEVICE || sl_cuda_vm_holds(rt, alloc->base))
+    if (!handle || !alloc || alloc->kind != SL_ALLOC_DEVICE || sl_proc_vm_holds(rt, alloc->base))
         return cudaErrorInvalidValue;
     if (rt->shared_file <= 0)
         rt->shared_file = sl_memory_file("sluice shared memory");
     uint64_t first = page_of(alloc->base), end = page_of(alloc->base + alloc->bytes + PAGE - 1);
     if (rt->shared_file < 0 || !share_pages(rt, first, end))
         return cudaErrorOperatingSystem;
-    sl_cuda_ipc_handle made = {
+    sl_proc_ipc_handle made = {
         .kind = MEMORY, .owner = getpid(), .file = rt->shared_file, .address = alloc->base, .bytes = alloc->bytes};
     memcpy(handle, &made, sizeof made); /* CUDA's has no alignment */
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_share_event(sl_cuda *rt, void *handle, cudaEvent_t event)
+cudaError_t sl_proc_share_event(sl_proc *rt, void *handle, cudaEvent_t event)
 {
-    const struct sl_cuda_event *e = rt->events;
+    const struct sl_proc_event *e = rt->events;
     while (e && e != event)
         e = e->next;
     if (!handle || !e || !(e->flags & cudaEventInterprocess))
         return handle ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-    sl_cuda_ipc_handle made = {.kind = EVENT, .owner = getpid()};
+    sl_proc_ipc_handle made = {.kind = EVENT, .owner = getpid()};
     memcpy(handle, &made, sizeof made);
     return cudaSuccess;
 }
@@ -91,7 +91,7 @@ cudaError_t sl_cuda_share_event(sl_cuda *rt, void *handle, cudaEvent_t event)
 /* ---- taking ---- */
 
 /* Maps the pages of the file that hold the allocation. */
-static cudaError_t map_foreign(sl_cuda *rt, sl_cuda_foreign *f)
+static cudaError_t map_foreign(sl_proc *rt, sl_proc_foreign *f)
 {
     char path[64];
     struct stat facts;
@@ -106,13 +106,13 @@ static cudaError_t map_foreign(sl_cuda *rt, sl_cuda_foreign *f)
     if (fits && !sl_heap_reserve(heap, f->mapped, PAGE, &f->at, NULL) &&
         mmap((void *)(uintptr_t)f->at, f->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
              (off_t)(f->handle.address - skip)) != MAP_FAILED)
-        error = sl_cuda_error_of(sl_heap_place(heap, f->at + skip, f->handle.bytes, "memory of another process", NULL));
+        error = sl_proc_error_of(sl_heap_place(heap, f->at + skip, f->handle.bytes, "memory of another process", NULL));
     if (file >= 0)
         close(file);
     return error;
 }
 
-cudaError_t sl_cuda_open_memory(sl_cuda *rt, void **pointer, sl_cuda_ipc_handle handle, unsigned flags)
+cudaError_t sl_proc_open_memory(sl_proc *rt, void **pointer, sl_proc_ipc_handle handle, unsigned flags)
 {
     if (!pointer || flags != LAZY_PEER_ACCESS)
         return cudaErrorInvalidValue;
@@ -120,12 +120,12 @@ cudaError_t sl_cuda_open_memory(sl_cuda *rt, void **pointer, sl_cuda_ipc_handle 
         return cudaErrorInvalidResourceHandle;
     if (handle.owner == getpid())
         return cudaErrorDeviceUninitialized;
-    sl_cuda_foreign *f = NULL;
+    sl_proc_foreign *f = NULL;
     for (size_t i = 0; i < rt->foreign.count && !f; i++)
         if (!memcmp(&rt->foreign.items[i].handle, &handle, sizeof handle))
             f = &rt->foreign.items[i];
     if (!f) {
-        sl_cuda_foreign made = {.handle = handle};
+        sl_proc_foreign made = {.handle = handle};
         if (!sl_array_reserve(&rt->foreign, 1))
             return cudaErrorMemoryAllocation;
         cudaError_t error = map_foreign(rt, &made);
@@ -139,10 +139,10 @@ cudaError_t sl_cuda_open_memory(sl_cuda *rt, void **pointer, sl_cuda_ipc_handle 
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_close_memory(sl_cuda *rt, const void *pointer)
+cudaError_t sl_proc_close_memory(sl_proc *rt, const void *pointer)
 {
     for (size_t i = 0; i < rt->foreign.count; i++) {
-        sl_cuda_foreign *f = &rt->foreign.items[i];
+        sl_proc_foreign *f = &rt->foreign.items[i];
         uint64_t address = f->at + f->handle.address % PAGE;
         if (address != (uintptr_t)pointer)
             continue;
@@ -157,13 +157,13 @@ cudaError_t sl_cuda_close_memory(sl_cuda *rt, const void *pointer)
     return cudaErrorInvalidValue;
 }
 
-cudaError_t sl_cuda_open_event(sl_cuda *rt, cudaEvent_t *event, sl_cuda_ipc_handle handle)
+cudaError_t sl_proc_open_event(sl_proc *rt, cudaEvent_t *event, sl_proc_ipc_handle handle)
 {
-    return handle.kind == EVENT ? sl_cuda_event_create(rt, event, cudaEventDisableTiming | cudaEventInterprocess)
+    return handle.kind == EVENT ? sl_proc_event_create(rt, event, cudaEventDisableTiming | cudaEventInterprocess)
                                 : cudaErrorInvalidResourceHandle;
 }
 
-void sl_cuda_processes_forget_device(sl_cuda *rt)
+void sl_proc_processes_forget_device(sl_proc *rt)
 {
     if (rt->shared_file > 0)
         close(rt->shared_file);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams, events and host functions. Work runs when it is issued, so a stream is only a name, and waiting is free. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { RECORD_NS = 2000 }; /* what an event costs on the time line */
 
-bool sl_cuda_stream_known(sl_cuda *rt, cudaStream_t stream, struct sl_cuda_stream **found)
+bool sl_proc_stream_known(sl_proc *rt, cudaStream_t stream, struct sl_proc_stream **found)
 {
     if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
         *found = &rt->default_stream;
         return true;
     }
-    for (struct sl_cuda_stream *s = rt->streams; s; s = s->next)
+    for (struct sl_proc_stream *s = rt->streams; s; s = s->next)
         if (s == stream) {
             *found = s;
             return true;
@@ -21,106 +21,106 @@ bool sl_cuda_stream_known(sl_cuda *rt, cudaStream_t stream, struct sl_cuda_strea
     return false;
 }
 
-static bool event_known(sl_cuda *rt, cudaEvent_t event)
+static bool event_known(sl_proc *rt, cudaEvent_t event)
 {
-    for (struct sl_cuda_event *e = rt->events; e; e = e->next)
+    for (struct sl_proc_event *e = rt->events; e; e = e->next)
         if (e == event)
             return true;
     return false;
 }
 
-static cudaError_t run_host(sl_cuda *rt, const sl_cuda_op *op)
+static cudaError_t run_host(sl_proc *rt, const sl_proc_op *op)
 {
-    sl_cuda_flush_printed(rt);
+    sl_proc_flush_printed(rt);
     /* The function may wait for other threads of the program that are in CUDA calls. */
-    sl_cuda_unlock(rt);
-    if (op->kind == SL_CUDA_HOST)
+    sl_proc_unlock(rt);
+    if (op->kind == SL_PROC_HOST)
         op->host.function(op->host.data);
     else
         op->host.callback(op->stream, cudaSuccess, op->host.data);
-    sl_cuda_relock(rt);
+    sl_proc_relock(rt);
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_run_op(sl_cuda *rt, const sl_cuda_op *op)
+cudaError_t sl_proc_run_op(sl_proc *rt, const sl_proc_op *op)
 {
-    struct sl_cuda_stream *stream = &rt->default_stream;
+    struct sl_proc_stream *stream = &rt->default_stream;
     if (rt->fault)
         return rt->fault;
     switch (op->kind) {
-    case SL_CUDA_EMPTY:
-    case SL_CUDA_WAIT:
-    case SL_CUDA_ALLOC:
+    case SL_PROC_EMPTY:
+    case SL_PROC_WAIT:
+    case SL_PROC_ALLOC:
         return cudaSuccess;
-    case SL_CUDA_LAUNCH:
-        sl_cuda_stream_known(rt, op->stream, &stream);
-        return sl_cuda_launch_run(rt, &op->launch, stream->id);
-    case SL_CUDA_COPY:
-        return sl_cuda_copy_run(rt, &op->copy);
-    case SL_CUDA_FILL:
-        return sl_cuda_fill_run(rt, &op->fill);
-    case SL_CUDA_HOST:
-    case SL_CUDA_CALLBACK:
+    case SL_PROC_LAUNCH:
+        sl_proc_stream_known(rt, op->stream, &stream);
+        return sl_proc_launch_run(rt, &op->launch, stream->id);
+    case SL_PROC_COPY:
+        return sl_proc_copy_run(rt, &op->copy);
+    case SL_PROC_FILL:
+        return sl_proc_fill_run(rt, &op->fill);
+    case SL_PROC_HOST:
+    case SL_PROC_CALLBACK:
         return run_host(rt, op);
-    case SL_CUDA_RECORD:
+    case SL_PROC_RECORD:
         rt->time_ns += RECORD_NS;
         op->event->time_ns = rt->time_ns;
         op->event->recorded = true;
         return cudaSuccess;
-    case SL_CUDA_CHILD:
-        return sl_cuda_child_run(rt, op);
-    case SL_CUDA_CONDITIONAL:
-        return sl_cuda_conditional_run(rt, op);
-    case SL_CUDA_FREE:
-        return sl_cuda_free(rt, op->memory.pointer);
-    case SL_CUDA_VALUES:
-        return sl_cuda_values_run(rt, op);
+    case SL_PROC_CHILD:
+        return sl_proc_child_run(rt, op);
+    case SL_PROC_CONDITIONAL:
+        return sl_proc_conditional_run(rt, op);
+    case SL_PROC_FREE:
+        return sl_proc_free(rt, op->memory.pointer);
+    case SL_PROC_VALUES:
+        return sl_proc_values_run(rt, op);
     }
     return cudaErrorInvalidValue;
 }
 
-cudaError_t sl_cuda_submit(sl_cuda *rt, cudaStream_t stream, sl_cuda_op *op)
+cudaError_t sl_proc_submit(sl_proc *rt, cudaStream_t stream, sl_proc_op *op)
 {
-    struct sl_cuda_stream *s;
+    struct sl_proc_stream *s;
     cudaError_t error;
-    if (!sl_cuda_stream_known(rt, stream, &s)) {
-        sl_cuda_op_fini(rt, op);
+    if (!sl_proc_stream_known(rt, stream, &s)) {
+        sl_proc_op_fini(rt, op);
         return cudaErrorInvalidResourceHandle;
     }
     op->stream = stream;
     if (s->capture)
-        return sl_cuda_capture_add(rt, s, op);
-    error = sl_cuda_run_op(rt, op);
-    sl_cuda_op_fini(rt, op);
+        return sl_proc_capture_add(rt, s, op);
+    error = sl_proc_run_op(rt, op);
+    sl_proc_op_fini(rt, op);
     return error;
 }
 
-cudaError_t sl_cuda_synchronize(sl_cuda *rt, cudaStream_t stream)
+cudaError_t sl_proc_synchronize(sl_proc *rt, cudaStream_t stream)
 {
-    struct sl_cuda_stream *s;
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (s->capture) {
         s->capture_invalid = true;
         return cudaErrorStreamCaptureUnsupported;
     }
-    sl_cuda_flush_printed(rt);
+    sl_proc_flush_printed(rt);
     return rt->fault;
 }
 
-void sl_cuda_streams_forget_device(sl_cuda *rt)
+void sl_proc_streams_forget_device(sl_proc *rt)
 {
-    for (struct sl_cuda_stream *s = rt->streams; s; s = s->next)
-        sl_cuda_capture_abandon(rt, s);
+    for (struct sl_proc_stream *s = rt->streams; s; s = s->next)
+        sl_proc_capture_abandon(rt, s);
     while (rt->streams) {
-        struct sl_cuda_stream *next = rt->streams->next;
+        struct sl_proc_stream *next = rt->streams->next;
         sl_array_free(&rt->streams->last);
         sl_array_free(&rt->streams->attributes);
         free(rt->streams);
         rt->streams = next;
     }
     while (rt->events) {
-        struct sl_cuda_event *next = rt->events->next;
+        struct sl_proc_event *next = rt->events->next;
         sl_array_free(&rt->events->captured_after);
         free(rt->events);
         rt->events = next;
@@ -130,27 +130,27 @@ void sl_cuda_streams_forget_device(sl_cuda *rt)
 
 /* ---- waiting ---- */
 
-cudaError_t sl_cuda_device_synchronize(sl_cuda *rt)
+cudaError_t sl_proc_device_synchronize(sl_proc *rt)
 {
-    for (struct sl_cuda_stream *s = rt->streams; s; s = s->next)
+    for (struct sl_proc_stream *s = rt->streams; s; s = s->next)
         if (s->capture) {
             s->capture_invalid = true;
             return cudaErrorStreamCaptureUnsupported;
         }
-    sl_cuda_flush_printed(rt);
+    sl_proc_flush_printed(rt);
     return rt->fault;
 }
 
 /* ---- streams ---- */
 
-cudaError_t sl_cuda_stream_create(sl_cuda *rt, cudaStream_t *stream, unsigned flags, int priority)
+cudaError_t sl_proc_stream_create(sl_proc *rt, cudaStream_t *stream, unsigned flags, int priority)
 {
     if (!stream || flags > cudaStreamNonBlocking)
         return cudaErrorInvalidValue;
-    struct sl_cuda_stream *s = calloc(1, sizeof *s);
+    struct sl_proc_stream *s = calloc(1, sizeof *s);
     if (!s)
         return cudaErrorMemoryAllocation;
-    *s = (struct sl_cuda_stream){.id = ++rt->next_stream,
+    *s = (struct sl_proc_stream){.id = ++rt->next_stream,
                                  .flags = flags,
                                  .priority = priority > 0    ? 0
                                              : priority < -5 ? -5
@@ -161,11 +161,11 @@ cudaError_t sl_cuda_stream_create(sl_cuda *rt, cudaStream_t *stream, unsigned fl
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_stream_destroy(sl_cuda *rt, cudaStream_t stream)
+cudaError_t sl_proc_stream_destroy(sl_proc *rt, cudaStream_t stream)
 {
-    for (struct sl_cuda_stream **s = &rt->streams; *s; s = &(*s)->next)
+    for (struct sl_proc_stream **s = &rt->streams; *s; s = &(*s)->next)
         if (*s == stream) {
-            sl_cuda_capture_abandon(rt, stream);
+            sl_proc_capture_abandon(rt, stream);
             *s = stream->next;
             sl_array_free(&stream->last);
             sl_array_free(&stream->attributes);
@@ -175,10 +175,10 @@ cudaError_t sl_cuda_stream_destroy(sl_cuda *rt, cudaStream_t stream)
     return cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t sl_cuda_stream_facts(sl_cuda *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id)
+cudaError_t sl_proc_stream_facts(sl_proc *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id)
 {
-    struct sl_cuda_stream *s;
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!flags && !priority && !id)
         return cudaErrorInvalidValue;
@@ -191,11 +191,11 @@ cudaError_t sl_cuda_stream_facts(sl_cuda *rt, cudaStream_t stream, unsigned *fla
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_stream_attribute(sl_cuda *rt, cudaStream_t stream, int id, void *get, const void *set)
+cudaError_t sl_proc_stream_attribute(sl_proc *rt, cudaStream_t stream, int id, void *get, const void *set)
 {
-    struct sl_cuda_stream *s;
+    struct sl_proc_stream *s;
     cudaLaunchAttribute *found = NULL, added = {.id = id};
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!get && !set)
         return cudaErrorInvalidValue;
@@ -216,40 +216,40 @@ cudaError_t sl_cuda_stream_attribute(sl_cuda *rt, cudaStream_t stream, int id, v
 }
 
 /* Hints to a scheduler that there is none of: taken and forgotten. */
-cudaError_t sl_cuda_stream_hint(sl_cuda *rt, cudaStream_t stream)
+cudaError_t sl_proc_stream_hint(sl_proc *rt, cudaStream_t stream)
 {
-    struct sl_cuda_stream *s;
-    return sl_cuda_stream_known(rt, stream, &s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    struct sl_proc_stream *s;
+    return sl_proc_stream_known(rt, stream, &s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 /* ---- host functions ---- */
 
-cudaError_t sl_cuda_submit_host(sl_cuda *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
+cudaError_t sl_proc_submit_host(sl_proc *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
                                 void *data)
 {
-    sl_cuda_op op = {.kind = function ? SL_CUDA_HOST : SL_CUDA_CALLBACK,
+    sl_proc_op op = {.kind = function ? SL_PROC_HOST : SL_PROC_CALLBACK,
                      .host = {.function = function, .callback = callback, .data = data}};
-    return function || callback ? sl_cuda_submit(rt, stream, &op) : cudaErrorInvalidValue;
+    return function || callback ? sl_proc_submit(rt, stream, &op) : cudaErrorInvalidValue;
 }
 
 /* ---- events ---- */
 
-cudaError_t sl_cuda_event_create(sl_cuda *rt, cudaEvent_t *event, unsigned flags)
+cudaError_t sl_proc_event_create(sl_proc *rt, cudaEvent_t *event, unsigned flags)
 {
     if (!event || flags > 7 || ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
         return cudaErrorInvalidValue;
-    struct sl_cuda_event *e = calloc(1, sizeof *e);
+    struct sl_proc_event *e = calloc(1, sizeof *e);
     if (!e)
         return cudaErrorMemoryAllocation;
-    *e = (struct sl_cuda_event){.flags = flags, .next = rt->events};
+    *e = (struct sl_proc_event){.flags = flags, .next = rt->events};
     rt->events = e;
     *event = e;
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_event_destroy(sl_cuda *rt, cudaEvent_t event)
+cudaError_t sl_proc_event_destroy(sl_proc *rt, cudaEvent_t event)
 {
-    for (struct sl_cuda_event **e = &rt->events; *e; e = &(*e)->next)
+    for (struct sl_proc_event **e = &rt->events; *e; e = &(*e)->next)
         if (*e == event) {
             *e = event->next;
             sl_array_free(&event->captured_after);
@@ -259,26 +259,26 @@ cudaError_t sl_cuda_event_destroy(sl_cuda *rt, cudaEvent_t event)
     return cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t sl_cuda_event_record(sl_cuda *rt, cudaEvent_t event, cudaStream_t stream)
+cudaError_t sl_proc_event_record(sl_proc *rt, cudaEvent_t event, cudaStream_t stream)
 {
-    struct sl_cuda_stream *s;
-    sl_cuda_op op = {.kind = SL_CUDA_RECORD, .event = event};
-    if (!event_known(rt, event) || !sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    sl_proc_op op = {.kind = SL_PROC_RECORD, .event = event};
+    if (!event_known(rt, event) || !sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     /* In a capturing stream the event only marks a position in the graph. */
     event->capture = s->capture;
     event->captured_after.count = 0;
-    if (!sl_cuda_nodes_add(&event->captured_after, s->last.items, s->last.count))
+    if (!sl_proc_nodes_add(&event->captured_after, s->last.items, s->last.count))
         return cudaErrorMemoryAllocation;
     event->capture_id = s->capture_id;
-    return s->capture ? cudaSuccess : sl_cuda_submit(rt, stream, &op);
+    return s->capture ? cudaSuccess : sl_proc_submit(rt, stream, &op);
 }
 
 /* Waiting for an event of a capturing stream pulls the waiting stream into the same capture. */
-cudaError_t sl_cuda_event_wait(sl_cuda *rt, cudaStream_t stream, cudaEvent_t event)
+cudaError_t sl_proc_event_wait(sl_proc *rt, cudaStream_t stream, cudaEvent_t event)
 {
-    struct sl_cuda_stream *s;
-    if (!event_known(rt, event) || !sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!event_known(rt, event) || !sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!event->capture)
         return s->capture && event->recorded ? cudaErrorStreamCaptureIsolation : cudaSuccess;
@@ -291,22 +291,22 @@ cudaError_t sl_cuda_event_wait(sl_cuda *rt, cudaStream_t stream, cudaEvent_t eve
         s->capture_id = event->capture_id;
         s->last.count = 0;
     }
-    return sl_cuda_nodes_add(&s->last, event->captured_after.items, event->captured_after.count)
+    return sl_proc_nodes_add(&s->last, event->captured_after.items, event->captured_after.count)
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_cuda_event_synchronize(sl_cuda *rt, cudaEvent_t event)
+cudaError_t sl_proc_event_synchronize(sl_proc *rt, cudaEvent_t event)
 {
     if (!event_known(rt, event))
         return cudaErrorInvalidResourceHandle;
     if (event->capture)
         return cudaErrorCapturedEvent;
-    sl_cuda_flush_printed(rt);
+    sl_proc_flush_printed(rt);
     return rt->fault;
 }
 
-cudaError_t sl_cuda_event_elapsed(sl_cuda *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+cudaError_t sl_proc_event_elapsed(sl_proc *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     if (!milliseconds)
         return cudaErrorInvalidValue;

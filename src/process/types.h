@@ -2,8 +2,8 @@
 /* The parts of CUDA's binary interface that all its versions share and that the core speaks: numbers, struct layouts,
  * handle types. Names follow the runtime so that code reads like its manual; where the driver has the same thing under
  * another name, the numbers are the same too. */
-#ifndef SL_CUDA_TYPES_H
-#define SL_CUDA_TYPES_H
+#ifndef SL_PROC_TYPES_H
+#define SL_PROC_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,34 +14,34 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 typedef enum cudaError_t {
-#define SL_CUDA_ERROR(number, name, text) name = number,
-#include "cuda/errors.def"
-#undef SL_CUDA_ERROR
+#define SL_PROC_ERROR(number, name, text) name = number,
+#include "process/errors.def"
+#undef SL_PROC_ERROR
 } cudaError_t;
 
 typedef struct dim3 {
     uint32_t x, y, z;
 } dim3;
 
-typedef struct sl_cuda_stream *cudaStream_t;
-typedef struct sl_cuda_event *cudaEvent_t;
-typedef struct sl_cuda_function *cudaFunction_t; /* cudaKernel_t, CUfunction and CUkernel are the same thing here */
-typedef struct sl_cuda_array *cudaArray_t;
-typedef struct sl_cuda_mipmap *cudaMipmappedArray_t;
-typedef struct sl_cuda_pool *cudaMemPool_t;
-typedef struct sl_cuda_graph *cudaGraph_t;
-typedef struct sl_cuda_node *cudaGraphNode_t;
-typedef struct sl_cuda_graph_exec *cudaGraphExec_t;
-typedef struct sl_cuda_user_object *cudaUserObject_t;
+typedef struct sl_proc_stream *cudaStream_t;
+typedef struct sl_proc_event *cudaEvent_t;
+typedef struct sl_proc_function *cudaFunction_t; /* cudaKernel_t, CUfunction and CUkernel are the same thing here */
+typedef struct sl_proc_array *cudaArray_t;
+typedef struct sl_proc_mipmap *cudaMipmappedArray_t;
+typedef struct sl_proc_pool *cudaMemPool_t;
+typedef struct sl_proc_graph *cudaGraph_t;
+typedef struct sl_proc_node *cudaGraphNode_t;
+typedef struct sl_proc_graph_exec *cudaGraphExec_t;
+typedef struct sl_proc_user_object *cudaUserObject_t;
 typedef unsigned long long cudaTextureObject_t; /* and cudaSurfaceObject_t */
 
 /* cudaIpcMemHandle_t and cudaIpcEventHandle_t: 64 bytes, which mean nothing to programs (processes.c). */
-typedef struct sl_cuda_ipc_handle {
+typedef struct sl_proc_ipc_handle {
     uint32_t kind;
     int32_t owner, file; /* a process, and its number of the file */
     uint64_t address, bytes, unused[4];
-} sl_cuda_ipc_handle;
-_Static_assert(sizeof(sl_cuda_ipc_handle) == 64, "CUDA's size");
+} sl_proc_ipc_handle;
+_Static_assert(sizeof(sl_proc_ipc_handle) == 64, "CUDA's size");
 
 typedef void (*cudaHostFn_t)(void *user_data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user_data);
@@ -92,7 +92,7 @@ typedef enum cudaLimit {
     cudaLimitDevRuntimePendingLaunchCount,
     cudaLimitMaxL2FetchGranularity,
     cudaLimitPersistingL2CacheSize,
-    SL_CUDA_LIMITS,
+    SL_PROC_LIMITS,
 } cudaLimit;
 
 typedef enum cudaChannelFormatKind {
@@ -151,7 +151,7 @@ typedef enum cudaResourceType {
 } cudaResourceType;
 
 /* What a texture is made of. Every version of the runtime has it; CUDA 13 keeps room behind it. */
-typedef struct sl_cuda_resource {
+typedef struct sl_proc_resource {
     cudaResourceType resType;
     union {
         struct {
@@ -171,7 +171,7 @@ typedef struct sl_cuda_resource {
             size_t width, height, pitchInBytes;
         } pitch2D;
     } res;
-} sl_cuda_resource;
+} sl_proc_resource;
 
 enum {
     cudaArrayLayered = 1,

@@ -4,36 +4,36 @@
  * On a GPU the layout of an array is hidden; here it is plain rows in device memory, which texture fetches, surfaces
  * and copies use alike: slices, layers or faces one behind the other. Not there: sparse arrays, depth textures, formats
  * of compressed blocks. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROW_ALIGNMENT = 32, CUBE_FACES = 6 };
 
-struct sl_cuda_array {
+struct sl_proc_array {
     cudaChannelFormatDesc format;
     cudaExtent extent; /* as asked for: 0 for dimensions that are not there */
     unsigned flags;
-    sl_cuda_array_shape shape;
-    struct sl_cuda_mipmap *mipmap; /* it is a level of; NULL: of none */
-    struct sl_cuda_array *next;
+    sl_proc_array_shape shape;
+    struct sl_proc_mipmap *mipmap; /* it is a level of; NULL: of none */
+    struct sl_proc_array *next;
 };
 
-struct sl_cuda_mipmap {
+struct sl_proc_mipmap {
     unsigned levels;
-    struct sl_cuda_array *level[SL_TEX_LEVELS];
-    struct sl_cuda_mipmap *next;
+    struct sl_proc_array *level[SL_TEX_LEVELS];
+    struct sl_proc_mipmap *next;
 };
 
-typedef struct sl_cuda_texture {
+typedef struct sl_proc_texture {
     cudaTextureObject_t object;
     bool surface;
-    sl_cuda_resource resource;
+    sl_proc_resource resource;
     cudaTextureDesc texture;
     cudaResourceViewDesc view; /* as given, or all of it */
-    struct sl_cuda_texture *next;
-} sl_cuda_texture;
+    struct sl_proc_texture *next;
+} sl_proc_texture;
 
 /* ---- arrays ---- */
 
@@ -72,7 +72,7 @@ static bool extent_allowed(cudaExtent e, unsigned flags)
     return true;
 }
 
-static cudaError_t array_make(sl_cuda *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
+static cudaError_t array_make(sl_proc *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
                               unsigned flags)
 {
     uint8_t channels, bits;
@@ -80,7 +80,7 @@ static cudaError_t array_make(sl_cuda *rt, cudaArray_t *array, const cudaChannel
     void *data;
     if (!format_facts(format, &channels, &bits, &kind))
         return cudaErrorInvalidChannelDescriptor;
-    sl_cuda_array_shape shape = {.element_bytes = channels * bits / 8,
+    sl_proc_array_shape shape = {.element_bytes = channels * bits / 8,
                                  .width = extent.width,
                                  .height = extent.height ? extent.height : 1,
                                  .depth = extent.depth ? extent.depth : 1};
@@ -92,15 +92,15 @@ static cudaError_t array_make(sl_cuda *rt, cudaArray_t *array, const cudaChannel
     if (__builtin_mul_overflow(shape.pitch, shape.height, &shape.slice) ||
         __builtin_mul_overflow(shape.slice, shape.depth, &bytes))
         return cudaErrorMemoryAllocation;
-    struct sl_cuda_array *a = calloc(1, sizeof *a);
-    cudaError_t error = a ? sl_cuda_alloc(rt, &data, bytes, SL_ALLOC_DEVICE) : cudaErrorMemoryAllocation;
+    struct sl_proc_array *a = calloc(1, sizeof *a);
+    cudaError_t error = a ? sl_proc_alloc(rt, &data, bytes, SL_ALLOC_DEVICE) : cudaErrorMemoryAllocation;
     if (error) {
         free(a);
         return error;
     }
     shape.data = data;
     *a =
-        (struct sl_cuda_array){.format = *format, .extent = extent, .flags = flags, .shape = shape, .next = rt->arrays};
+        (struct sl_proc_array){.format = *format, .extent = extent, .flags = flags, .shape = shape, .next = rt->arrays};
     rt->arrays = a;
     *array = a;
     return cudaSuccess;
@@ -112,26 +112,26 @@ static cudaError_t check_array(const cudaChannelFormatDesc *format, cudaExtent e
     if (!format || !extent_allowed(extent, flags))
         return cudaErrorInvalidValue;
     if (flags & (cudaArraySparse | SL_ARRAY_DEPTH))
-        return sl_cuda_missing("a sparse array, or one of depths", &said);
+        return sl_proc_missing("a sparse array, or one of depths", &said);
     return flags & ~(unsigned)SL_ARRAY_FLAGS ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-cudaError_t sl_cuda_array_create(sl_cuda *rt, cudaArray_t *array, const cudaChannelFormatDesc *format,
+cudaError_t sl_proc_array_create(sl_proc *rt, cudaArray_t *array, const cudaChannelFormatDesc *format,
                                  cudaExtent extent, unsigned flags)
 {
     cudaError_t error = array ? check_array(format, extent, flags) : cudaErrorInvalidValue;
     return error ? error : array_make(rt, array, format, extent, flags);
 }
 
-static bool array_known(const sl_cuda *rt, cudaArray_t array)
+static bool array_known(const sl_proc *rt, cudaArray_t array)
 {
-    for (const struct sl_cuda_array *a = rt->arrays; a; a = a->next)
+    for (const struct sl_proc_array *a = rt->arrays; a; a = a->next)
         if (a == array)
             return true;
     return false;
 }
 
-cudaError_t sl_cuda_array_shape_of(sl_cuda *rt, cudaArray_t array, sl_cuda_array_shape *shape)
+cudaError_t sl_proc_array_shape_of(sl_proc *rt, cudaArray_t array, sl_proc_array_shape *shape)
 {
     if (!array_known(rt, array))
         return cudaErrorInvalidResourceHandle;
@@ -139,11 +139,11 @@ cudaError_t sl_cuda_array_shape_of(sl_cuda *rt, cudaArray_t array, sl_cuda_array
     return cudaSuccess;
 }
 
-static cudaError_t array_drop(sl_cuda *rt, cudaArray_t array)
+static cudaError_t array_drop(sl_proc *rt, cudaArray_t array)
 {
-    for (struct sl_cuda_array **a = &rt->arrays; *a; a = &(*a)->next)
+    for (struct sl_proc_array **a = &rt->arrays; *a; a = &(*a)->next)
         if (*a == array) {
-            cudaError_t error = sl_cuda_free(rt, array->shape.data);
+            cudaError_t error = sl_proc_free(rt, array->shape.data);
             *a = array->next;
             free(array);
             return error;
@@ -151,14 +151,14 @@ static cudaError_t array_drop(sl_cuda *rt, cudaArray_t array)
     return cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t sl_cuda_array_free(sl_cuda *rt, cudaArray_t array)
+cudaError_t sl_proc_array_free(sl_proc *rt, cudaArray_t array)
 {
     if (!array)
         return cudaSuccess;
     return array_known(rt, array) && array->mipmap ? cudaErrorInvalidValue : array_drop(rt, array);
 }
 
-cudaError_t sl_cuda_array_info(sl_cuda *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
+cudaError_t sl_proc_array_info(sl_proc *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
                                cudaArray_t array)
 {
     if (!array_known(rt, array))
@@ -179,15 +179,15 @@ static size_t halved(size_t size, unsigned level)
     return !size || size >> level ? size >> level : 1;
 }
 
-static bool mipmap_known(const sl_cuda *rt, cudaMipmappedArray_t mipmap)
+static bool mipmap_known(const sl_proc *rt, cudaMipmappedArray_t mipmap)
 {
-    for (const struct sl_cuda_mipmap *m = rt->mipmaps; m; m = m->next)
+    for (const struct sl_proc_mipmap *m = rt->mipmaps; m; m = m->next)
         if (m == mipmap)
             return true;
     return false;
 }
 
-static cudaError_t drop_levels(sl_cuda *rt, struct sl_cuda_mipmap *m)
+static cudaError_t drop_levels(sl_proc *rt, struct sl_proc_mipmap *m)
 {
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; i < m->levels; i++) {
@@ -198,7 +198,7 @@ static cudaError_t drop_levels(sl_cuda *rt, struct sl_cuda_mipmap *m)
     return error;
 }
 
-cudaError_t sl_cuda_mipmap_create(sl_cuda *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
+cudaError_t sl_proc_mipmap_create(sl_proc *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
                                   cudaExtent extent, unsigned levels, unsigned flags)
 {
     cudaError_t error = mipmap ? check_array(format, extent, flags) : cudaErrorInvalidValue;
@@ -211,7 +211,7 @@ cudaError_t sl_cuda_mipmap_create(sl_cuda *rt, cudaMipmappedArray_t *mipmap, con
     unsigned most = 1;
     while (most < SL_TEX_LEVELS && longest >> most)
         most++;
-    struct sl_cuda_mipmap *m = calloc(1, sizeof *m);
+    struct sl_proc_mipmap *m = calloc(1, sizeof *m);
     if (!m)
         return cudaErrorMemoryAllocation;
     levels = levels < 1 ? 1 : levels < most ? levels : most; /* more than there can be is no error */
@@ -233,7 +233,7 @@ cudaError_t sl_cuda_mipmap_create(sl_cuda *rt, cudaMipmappedArray_t *mipmap, con
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_mipmap_level(sl_cuda *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level)
+cudaError_t sl_proc_mipmap_level(sl_proc *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level)
 {
     if (!mipmap_known(rt, mipmap))
         return cudaErrorInvalidResourceHandle;
@@ -243,11 +243,11 @@ cudaError_t sl_cuda_mipmap_level(sl_cuda *rt, cudaArray_t *array, cudaMipmappedA
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_mipmap_free(sl_cuda *rt, cudaMipmappedArray_t mipmap)
+cudaError_t sl_proc_mipmap_free(sl_proc *rt, cudaMipmappedArray_t mipmap)
 {
     if (!mipmap)
         return cudaSuccess;
-    for (struct sl_cuda_mipmap **m = &rt->mipmaps; *m; m = &(*m)->next)
+    for (struct sl_proc_mipmap **m = &rt->mipmaps; *m; m = &(*m)->next)
         if (*m == mipmap) {
             *m = mipmap->next;
             return drop_levels(rt, mipmap);
@@ -257,7 +257,7 @@ cudaError_t sl_cuda_mipmap_free(sl_cuda *rt, cudaMipmappedArray_t mipmap)
 
 /* ---- textures ---- */
 
-static void level_of_array(const struct sl_cuda_array *a, sl_texture_level *l)
+static void level_of_array(const struct sl_proc_array *a, sl_texture_level *l)
 {
     bool layered = a->flags & (cudaArrayLayered | cudaArrayCubemap);
     *l = (sl_texture_level){.data = (uintptr_t)a->shape.data,
@@ -266,7 +266,7 @@ static void level_of_array(const struct sl_cuda_array *a, sl_texture_level *l)
                             .slice = a->shape.slice};
 }
 
-static void source_array(const struct sl_cuda_array *a, sl_texture *t, cudaChannelFormatDesc *format)
+static void source_array(const struct sl_proc_array *a, sl_texture *t, cudaChannelFormatDesc *format)
 {
     *format = a->format;
     t->cube = a->flags & cudaArrayCubemap;
@@ -277,7 +277,7 @@ static void source_array(const struct sl_cuda_array *a, sl_texture *t, cudaChann
 }
 
 /* Whether memory that a program has allocated holds the texture. */
-static bool source_allocated(sl_cuda *rt, const sl_texture *t)
+static bool source_allocated(sl_proc *rt, const sl_texture *t)
 {
     const sl_texture_level *l = &t->level[0];
     uint64_t row, bytes;
@@ -288,7 +288,7 @@ static bool source_allocated(sl_cuda *rt, const sl_texture *t)
 }
 
 /* Fills in address, size and format of what is fetched from. */
-static cudaError_t texture_source(sl_cuda *rt, const sl_cuda_resource *r, sl_texture *t)
+static cudaError_t texture_source(sl_proc *rt, const sl_proc_resource *r, sl_texture *t)
 {
     cudaChannelFormatDesc format;
     sl_texture_level *l = &t->level[0];
@@ -356,7 +356,7 @@ static cudaError_t apply_view(const cudaResourceViewDesc *v, sl_texture *t)
 {
     static bool said;
     if (v->format > FORMAT_COUNT)
-        return sl_cuda_missing("a view of compressed blocks", &said);
+        return sl_proc_missing("a view of compressed blocks", &said);
     if (v->format > 0) {
         unsigned f = (unsigned)v->format - 1;
         if (FORMATS[f].channels * FORMATS[f].bits != t->channels * t->channel_bits)
@@ -378,18 +378,18 @@ static cudaError_t apply_view(const cudaResourceViewDesc *v, sl_texture *t)
     return t->cube && t->layers % CUBE_FACES ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static cudaError_t keep_object(sl_cuda *rt, cudaTextureObject_t *object, const sl_texture *t,
-                               const sl_cuda_texture *facts)
+static cudaError_t keep_object(sl_proc *rt, cudaTextureObject_t *object, const sl_texture *t,
+                               const sl_proc_texture *facts)
 {
     sl_error error = {0};
     uint64_t number;
-    sl_cuda_texture *kept = malloc(sizeof *kept);
+    sl_proc_texture *kept = malloc(sizeof *kept);
     if (!kept)
         return cudaErrorMemoryAllocation;
     if (sl_emu_texture_create(rt->emu, t, &number, &error)) {
-        sl_cuda_say_error(t->surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject", &error);
+        sl_proc_say_error(t->surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject", &error);
         free(kept);
-        return sl_cuda_error_of(error.status);
+        return sl_proc_error_of(error.status);
     }
     *kept = *facts;
     kept->object = *object = number;
@@ -399,7 +399,7 @@ static cudaError_t keep_object(sl_cuda *rt, cudaTextureObject_t *object, const s
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_texture_create(sl_cuda *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
+cudaError_t sl_proc_texture_create(sl_proc *rt, cudaTextureObject_t *object, const sl_proc_resource *resource,
                                    const cudaTextureDesc *desc, const cudaResourceViewDesc *view)
 {
     static const uint8_t ADDRESS[] = {SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER};
@@ -435,10 +435,10 @@ cudaError_t sl_cuda_texture_create(sl_cuda *rt, cudaTextureObject_t *object, con
     memcpy(t.border, desc->borderColor, sizeof t.border);
     return keep_object(
         rt, object, &t,
-        &(sl_cuda_texture){.resource = *resource, .texture = *desc, .view = view ? *view : whole_view(&t)});
+        &(sl_proc_texture){.resource = *resource, .texture = *desc, .view = view ? *view : whole_view(&t)});
 }
 
-cudaError_t sl_cuda_surface_create(sl_cuda *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource)
+cudaError_t sl_proc_surface_create(sl_proc *rt, cudaTextureObject_t *object, const sl_proc_resource *resource)
 {
     sl_texture t = {.surface = true};
     cudaChannelFormatDesc format;
@@ -450,33 +450,33 @@ cudaError_t sl_cuda_surface_create(sl_cuda *rt, cudaTextureObject_t *object, con
     source_array(array, &t, &format);
     if (!format_facts(&format, &t.channels, &t.channel_bits, &t.channel_kind))
         return cudaErrorInvalidChannelDescriptor;
-    return keep_object(rt, object, &t, &(sl_cuda_texture){.resource = *resource});
+    return keep_object(rt, object, &t, &(sl_proc_texture){.resource = *resource});
 }
 
-cudaError_t sl_cuda_texture_destroy(sl_cuda *rt, cudaTextureObject_t object, bool surface)
+cudaError_t sl_proc_texture_destroy(sl_proc *rt, cudaTextureObject_t object, bool surface)
 {
-    for (sl_cuda_texture **t = &rt->textures; *t; t = &(*t)->next)
+    for (sl_proc_texture **t = &rt->textures; *t; t = &(*t)->next)
         if ((*t)->object == object && (*t)->surface == surface) {
-            sl_cuda_texture *gone = *t;
+            sl_proc_texture *gone = *t;
             *t = gone->next;
             free(gone);
-            return sl_cuda_error_of(sl_emu_texture_destroy(rt->emu, object, NULL));
+            return sl_proc_error_of(sl_emu_texture_destroy(rt->emu, object, NULL));
         }
     return object ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static const sl_cuda_texture *find_object(const sl_cuda *rt, cudaTextureObject_t object, bool surface)
+static const sl_proc_texture *find_object(const sl_proc *rt, cudaTextureObject_t object, bool surface)
 {
-    const sl_cuda_texture *t = rt->textures;
+    const sl_proc_texture *t = rt->textures;
     while (t && (t->object != object || t->surface != surface))
         t = t->next;
     return t;
 }
 
-cudaError_t sl_cuda_texture_descs(sl_cuda *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
+cudaError_t sl_proc_texture_descs(sl_proc *rt, sl_proc_resource *resource, cudaTextureDesc *desc,
                                   cudaResourceViewDesc *view, cudaTextureObject_t object)
 {
-    const sl_cuda_texture *t = find_object(rt, object, false);
+    const sl_proc_texture *t = find_object(rt, object, false);
     if (!t)
         return cudaErrorInvalidValue;
     if (resource)
@@ -488,29 +488,29 @@ cudaError_t sl_cuda_texture_descs(sl_cuda *rt, sl_cuda_resource *resource, cudaT
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_surface_resource(sl_cuda *rt, sl_cuda_resource *resource, cudaTextureObject_t object)
+cudaError_t sl_proc_surface_resource(sl_proc *rt, sl_proc_resource *resource, cudaTextureObject_t object)
 {
-    const sl_cuda_texture *t = find_object(rt, object, true);
+    const sl_proc_texture *t = find_object(rt, object, true);
     if (!t || !resource)
         return cudaErrorInvalidValue;
     *resource = t->resource;
     return cudaSuccess;
 }
 
-void sl_cuda_arrays_forget_device(sl_cuda *rt)
+void sl_proc_arrays_forget_device(sl_proc *rt)
 {
     while (rt->arrays) {
-        struct sl_cuda_array *next = rt->arrays->next;
+        struct sl_proc_array *next = rt->arrays->next;
         free(rt->arrays);
         rt->arrays = next;
     }
     while (rt->mipmaps) {
-        struct sl_cuda_mipmap *next = rt->mipmaps->next;
+        struct sl_proc_mipmap *next = rt->mipmaps->next;
         free(rt->mipmaps);
         rt->mipmaps = next;
     }
     while (rt->textures) {
-        sl_cuda_texture *next = rt->textures->next;
+        sl_proc_texture *next = rt->textures->next;
         free(rt->textures);
         rt->textures = next;
     }

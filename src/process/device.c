@@ -3,35 +3,35 @@
  *
  * It presents itself as the machine whose limits the emulator enforces, an H200. What programs print or size their work
  * by (multiprocessors, memory, shared memory, cache sizes) is what that GPU reports. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-const sl_machine *sl_cuda_machine(const sl_cuda *rt)
+const sl_machine *sl_proc_machine(const sl_proc *rt)
 {
     return sl_emu_machine(rt->emu);
 }
 
-const sl_gpu_limits *sl_cuda_limits(const sl_cuda *rt)
+const sl_gpu_limits *sl_proc_limits(const sl_proc *rt)
 {
     return sl_emu_limits(rt->emu);
 }
 
-uint32_t sl_cuda_capability(const sl_cuda *rt)
+uint32_t sl_proc_capability(const sl_proc *rt)
 {
     uint64_t chosen = rt->options.settings.compute_capability;
     return chosen ? (uint32_t)chosen : SL_PROGRAM_SM;
 }
 
-uint32_t sl_cuda_capability_for(const sl_cuda *rt, unsigned library)
+uint32_t sl_proc_capability_for(const sl_proc *rt, unsigned library)
 {
     enum { LATER_THAN_ANY = 130 };
-    return library && !rt->options.settings.compute_capability ? LATER_THAN_ANY : sl_cuda_capability(rt);
+    return library && !rt->options.settings.compute_capability ? LATER_THAN_ANY : sl_proc_capability(rt);
 }
 
-char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size)
+char *sl_proc_device_name(const sl_proc *rt, char *buffer, size_t size)
 {
     size_t start = (size_t)snprintf(buffer, size, "Sluice emulated ");
     snprintf(buffer, size, "Sluice emulated %s", sl_emu_machine(rt->emu)->name);
@@ -40,12 +40,12 @@ char *sl_cuda_device_name(const sl_cuda *rt, char *buffer, size_t size)
     return buffer;
 }
 
-void sl_cuda_device_uuid(char uuid[16])
+void sl_proc_device_uuid(char uuid[16])
 {
     memcpy(uuid, "sluice emulator", 16);
 }
 
-int sl_cuda_attribute(sl_cuda *rt, int attribute)
+int sl_proc_attribute(sl_proc *rt, int attribute)
 {
     const sl_machine *m = sl_emu_machine(rt->emu);
     const sl_gpu_limits *l = sl_emu_limits(rt->emu);
@@ -56,7 +56,7 @@ int sl_cuda_attribute(sl_cuda *rt, int attribute)
 #define SL_ATTRIBUTE_PROPERTY(number, value, field) SL_ATTRIBUTE(number, value)
 #define SL_ATTRIBUTE_UNTIL_12(number, value, field) SL_ATTRIBUTE(number, value)
 #define SL_ATTRIBUTE_FROM_12(number, value, field)  SL_ATTRIBUTE(number, value)
-#include "cuda/attributes.def"
+#include "process/attributes.def"
 #undef SL_ATTRIBUTE
 #undef SL_ATTRIBUTE_PROPERTY
 #undef SL_ATTRIBUTE_UNTIL_12
@@ -65,15 +65,15 @@ int sl_cuda_attribute(sl_cuda *rt, int attribute)
     return 0; /* what is not in the table is not there on this machine */
 }
 
-cudaError_t sl_cuda_device_attribute(sl_cuda *rt, int *value, int attribute, int device)
+cudaError_t sl_proc_device_attribute(sl_proc *rt, int *value, int attribute, int device)
 {
     if (!value || attribute < 1 || attribute > SL_LAST_ATTRIBUTE)
         return cudaErrorInvalidValue;
-    *value = sl_cuda_attribute(rt, attribute);
+    *value = sl_proc_attribute(rt, attribute);
     return device ? cudaErrorInvalidDevice : cudaSuccess;
 }
 
-cudaError_t sl_cuda_device_pci_id(char *text, int length, int device)
+cudaError_t sl_proc_device_pci_id(char *text, int length, int device)
 {
     if (!text || length < (int)sizeof SL_PCI_BUS_ID)
         return cudaErrorInvalidValue;
@@ -83,9 +83,9 @@ cudaError_t sl_cuda_device_pci_id(char *text, int length, int device)
 
 /* ---- settings ---- */
 
-cudaError_t sl_cuda_limit(sl_cuda *rt, cudaLimit which, size_t *get, const size_t *set)
+cudaError_t sl_proc_limit(sl_proc *rt, cudaLimit which, size_t *get, const size_t *set)
 {
-    if ((unsigned)which >= SL_CUDA_LIMITS || (!get && !set))
+    if ((unsigned)which >= SL_PROC_LIMITS || (!get && !set))
         return cudaErrorInvalidValue;
     if (which == cudaLimitDevRuntimeSyncDepth)
         return cudaErrorUnsupportedLimit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel launches: checks, arguments, running, and the questions about kernels that decide a configuration. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* ---- launching ---- */
 
 /* What the driver refuses before a kernel starts, with its error numbers. */
-static cudaError_t check_launch(sl_cuda *rt, const sl_cuda_function *f, const sl_cuda_config *c)
+static cudaError_t check_launch(sl_proc *rt, const sl_proc_function *f, const sl_proc_config *c)
 {
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
     const uint32_t g[3] = {c->grid.x, c->grid.y, c->grid.z}, b[3] = {c->block.x, c->block.y, c->block.z};
@@ -33,7 +33,7 @@ static cudaError_t check_launch(sl_cuda *rt, const sl_cuda_function *f, const sl
     return cudaSuccess;
 }
 
-static cudaError_t pack_params(const sl_ptx_func *func, const sl_cuda_config *c, sl_cuda_launch *launch)
+static cudaError_t pack_params(const sl_ptx_func *func, const sl_proc_config *c, sl_proc_launch *launch)
 {
     launch->param_bytes = func->param_bytes;
     launch->params = calloc(1, func->param_bytes ? func->param_bytes : 1);
@@ -51,7 +51,7 @@ static cudaError_t pack_params(const sl_ptx_func *func, const sl_cuda_config *c,
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_config_extra(sl_cuda_config *config, void **extra)
+cudaError_t sl_proc_config_extra(sl_proc_config *config, void **extra)
 {
     enum { END, BUFFER, BYTES };
     if (config->args || !extra)
@@ -69,7 +69,7 @@ cudaError_t sl_cuda_config_extra(sl_cuda_config *config, void **extra)
 
 /* The share of the unified cache that a launch prefers as shared memory, in percent: its own attribute, the kernel's,
  * the kernel's cache configuration, or that of the device. -1: no preference, as in CUDA. */
-static int preferred_shared(const sl_cuda *rt, const sl_cuda_config *config, const sl_cuda_function *f)
+static int preferred_shared(const sl_proc *rt, const sl_proc_config *config, const sl_proc_function *f)
 {
     enum { NONE, SHARED, L1, EQUAL }; /* cudaFuncCache */
     if (config->has_carveout)
@@ -92,7 +92,7 @@ static int preferred_shared(const sl_cuda *rt, const sl_cuda_config *config, con
 enum { PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
 
 /* The clusters of a launch where the kernel says which, and a grid of blocks where it is one of clusters. */
-static cudaError_t complete_cluster(const sl_cuda_function *f, sl_cuda_config *c)
+static cudaError_t complete_cluster(const sl_proc_function *f, sl_proc_config *c)
 {
     const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
     const uint32_t *required = func->reqnctapercluster;
@@ -113,32 +113,32 @@ static cudaError_t complete_cluster(const sl_cuda_function *f, sl_cuda_config *c
     return cudaSuccess;
 }
 
-static uint32_t largest_cluster(const sl_cuda_function *f)
+static uint32_t largest_cluster(const sl_proc_function *f)
 {
     uint32_t max = f->large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER,
              rank = sl_emu_kernel_func(f->kernel)->maxclusterrank;
     return rank && rank < max ? rank : max;
 }
 
-static uint64_t cluster_blocks(const sl_cuda_config *c)
+static uint64_t cluster_blocks(const sl_proc_config *c)
 {
     uint64_t area = (uint64_t)c->cluster.x * c->cluster.y;
     return !c->cluster.x ? 1 : area > UINT32_MAX ? UINT64_MAX : area * c->cluster.z;
 }
 
-static cudaError_t check_cluster(const sl_cuda_function *f, const sl_cuda_config *c)
+static cudaError_t check_cluster(const sl_proc_function *f, const sl_proc_config *c)
 {
     bool whole = !c->cluster.x || !(c->grid.x % c->cluster.x || c->grid.y % c->cluster.y || c->grid.z % c->cluster.z);
     return !whole || cluster_blocks(c) > largest_cluster(f) ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
-cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cuda_op *op)
+cudaError_t sl_proc_launch_make(sl_proc *rt, const sl_proc_config *asked, sl_proc_op *op)
 {
-    sl_cuda_function *function;
-    cudaError_t error = sl_cuda_function_get(rt, asked->function, &function);
+    sl_proc_function *function;
+    cudaError_t error = sl_proc_function_get(rt, asked->function, &function);
     if (error)
         return error;
-    sl_cuda_config whole = *asked, *config = &whole;
+    sl_proc_config whole = *asked, *config = &whole;
     error = complete_cluster(function, config);
     if (!error)
         error = check_cluster(function, config);
@@ -147,7 +147,7 @@ cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cud
     if (error)
         return error;
     int shared = preferred_shared(rt, config, function);
-    *op = (sl_cuda_op){.kind = SL_CUDA_LAUNCH,
+    *op = (sl_proc_op){.kind = SL_PROC_LAUNCH,
                        .launch = {.function = function,
                                   .grid = config->grid,
                                   .block = config->block,
@@ -156,27 +156,27 @@ cudaError_t sl_cuda_launch_make(sl_cuda *rt, const sl_cuda_config *asked, sl_cud
                                   .cooperative = config->cooperative,
                                   .has_preferred_shared = shared >= 0,
                                   .preferred_shared = shared >= 0 ? (uint32_t)shared : 0}};
-    sl_cuda_labels_now(rt, function->name, op->launch.label);
+    sl_proc_labels_now(rt, function->name, op->launch.label);
     error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
     if (error)
-        sl_cuda_op_fini(rt, op);
+        sl_proc_op_fini(rt, op);
     return error;
 }
 
-cudaError_t sl_cuda_launch_issue(sl_cuda *rt, const sl_cuda_config *config, cudaStream_t stream)
+cudaError_t sl_proc_launch_issue(sl_proc *rt, const sl_proc_config *config, cudaStream_t stream)
 {
-    sl_cuda_op op;
-    cudaError_t error = sl_cuda_launch_make(rt, config, &op);
-    return error ? error : sl_cuda_submit(rt, stream, &op);
+    sl_proc_op op;
+    cudaError_t error = sl_proc_launch_make(rt, config, &op);
+    return error ? error : sl_proc_submit(rt, stream, &op);
 }
 
-cudaError_t sl_cuda_refusal(cudaError_t error)
+cudaError_t sl_proc_refusal(cudaError_t error)
 {
     return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
                                                                                             : error;
 }
 
-cudaError_t sl_cuda_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_cuda_config *config)
+cudaError_t sl_proc_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_proc_config *config)
 {
     if (count && !attributes)
         return cudaErrorInvalidValue;
@@ -199,7 +199,7 @@ cudaError_t sl_cuda_launch_attributes(const cudaLaunchAttribute *attributes, uns
 static cudaError_t error_of_fault(const sl_emu *emu, sl_status status)
 {
     if (status != SL_FAULT && status != SL_LIMIT)
-        return sl_cuda_error_of(status);
+        return sl_proc_error_of(status);
     switch (sl_emu_last_fault(emu)) {
     case SL_FAULT_ILLEGAL_ADDRESS:
         return cudaErrorIllegalAddress;
@@ -225,14 +225,14 @@ static cudaError_t error_of_fault(const sl_emu *emu, sl_status status)
 
 /* Plausible, not measured: a start of 2.5 us, then 0.3 warp instructions per scheduler and cycle at 2 GHz on as many
  * multiprocessors as have a block. */
-static uint64_t launch_time_ns(const sl_cuda *rt, const sl_launch_stats *stats)
+static uint64_t launch_time_ns(const sl_proc *rt, const sl_launch_stats *stats)
 {
     uint64_t sms = sl_emu_limits(rt->emu)->sms;
     uint64_t busy = stats->blocks < sms ? stats->blocks : sms;
     return 2500 + stats->warp_insts * 10 / (busy ? busy * 4 * 2 * 3 : 1);
 }
 
-static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t stream)
+static cudaError_t run_one(sl_proc *rt, const sl_proc_launch *launch, uint64_t stream)
 {
     sl_error error = {0};
     sl_launch_stats stats = {0};
@@ -251,19 +251,19 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
                           .stream = stream};
     memcpy(what.label, launch->label, sizeof what.label);
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
-        sl_cuda_function *again;
-        cudaError_t failed = sl_cuda_function_get(rt, launch->function, &again);
+        sl_proc_function *again;
+        cudaError_t failed = sl_proc_function_get(rt, launch->function, &again);
         if (failed)
             return failed;
     }
-    sl_cuda_flush_printed(rt);
+    sl_proc_flush_printed(rt);
     rt->launching = launch->function;
     rt->descent.depth = launch->depth;
     rt->in_launch = 1;
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
     if (rt->stop)
-        sl_cuda_say_error("the launch ends early, and the program with it", &error);
-    sl_cuda_end_interrupted(rt);
+        sl_proc_say_error("the launch ends early, and the program with it", &error);
+    sl_proc_end_interrupted(rt);
     uint64_t ns = launch_time_ns(rt, &stats);
     rt->time_ns += ns;
     rt->descent.instructions += stats.warp_insts;
@@ -272,9 +272,9 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
     if (!status)
         return cudaSuccess;
     if (status == SL_IO) /* a full disk: as every other write, and said once */
-        sl_cuda_problem(rt, "%s", error.text);
+        sl_proc_problem(rt, "%s", error.text);
     else
-        sl_cuda_say_error(NULL, &error);
+        sl_proc_say_error(NULL, &error);
     cudaError_t failed = error_of_fault(rt->emu, status);
     if (status != SL_FAULT && status != SL_LIMIT)
         return failed;
@@ -285,7 +285,7 @@ static cudaError_t run_one(sl_cuda *rt, const sl_cuda_launch *launch, uint64_t s
 
 /* Whether the kernels of a launch of the host have made more happen than anybody means: one of a few lines can launch
  * and copy for years. */
-static bool exceeds_budget(sl_cuda *rt)
+static bool exceeds_budget(sl_proc *rt)
 {
     enum { MAX_DESCENDANTS = 1 << 20, MAX_COPIED_GIB = 64, BYTES_PER_INSTRUCTION = 128 };
     const uint64_t limit = rt->options.settings.max_instructions;
@@ -294,40 +294,40 @@ static bool exceeds_budget(sl_cuda *rt)
     if (rt->descent.launches <= MAX_DESCENDANTS && !copied)
         return false;
     if (!copied)
-        sl_cuda_say("kernel %s: kernels made more than %d launches", rt->launching->name, MAX_DESCENDANTS);
+        sl_proc_say("kernel %s: kernels made more than %d launches", rt->launching->name, MAX_DESCENDANTS);
     else if (limit)
-        sl_cuda_say("kernel %s: more than %llu warp instructions, with 128 bytes of a kernel's copies as one "
+        sl_proc_say("kernel %s: more than %llu warp instructions, with 128 bytes of a kernel's copies as one "
                     "(see --max-instructions)",
                     rt->launching->name, (unsigned long long)limit);
     else
-        sl_cuda_say("kernel %s: kernels copied more than %d GiB (--max-instructions N allows N times %d bytes)",
+        sl_proc_say("kernel %s: kernels copied more than %d GiB (--max-instructions N allows N times %d bytes)",
                     rt->launching->name, MAX_COPIED_GIB, BYTES_PER_INSTRUCTION);
     rt->fault = cudaErrorLaunchTimeout;
     return true;
 }
 
 /* Rows of one allocation that do not overlap: their bytes do not overflow. */
-static uint64_t moved_bytes(const sl_cuda_op *op)
+static uint64_t moved_bytes(const sl_proc_op *op)
 {
-    return op->kind == SL_CUDA_COPY ? (uint64_t)op->copy.width * op->copy.height * op->copy.depth
+    return op->kind == SL_PROC_COPY ? (uint64_t)op->copy.width * op->copy.height * op->copy.depth
                                     : (uint64_t)op->fill.width * op->fill.height * op->fill.depth;
 }
 
 /* A launch, copy or fill that a kernel has issued. */
-static cudaError_t run_issued(sl_cuda *rt, const sl_cuda_op *op, uint64_t stream)
+static cudaError_t run_issued(sl_proc *rt, const sl_proc_op *op, uint64_t stream)
 {
-    if (op->kind == SL_CUDA_LAUNCH) {
+    if (op->kind == SL_PROC_LAUNCH) {
         rt->descent.launches++;
         return exceeds_budget(rt) ? cudaSuccess : run_one(rt, &op->launch, stream);
     }
-    cudaError_t error = sl_cuda_run_op(rt, op);
+    cudaError_t error = sl_proc_run_op(rt, op);
     if (!error) {
         rt->descent.bytes += moved_bytes(op);
         exceeds_budget(rt);
     }
     if (error && !rt->fault) {
-        sl_cuda_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
-                    op->kind == SL_CUDA_COPY ? "copy" : "fill", sl_cuda_error_text(error));
+        sl_proc_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
+                    op->kind == SL_PROC_COPY ? "copy" : "fill", sl_proc_error_text(error));
         rt->fault = cudaErrorIllegalAddress;
     }
     return cudaSuccess;
@@ -335,40 +335,40 @@ static cudaError_t run_issued(sl_cuda *rt, const sl_cuda_op *op, uint64_t stream
 
 /* Labels of a launch that runs now. Nodes of graphs have the ranges in which they were made, or else those in which the
  * graph is launched; a mark is always of now. */
-static void refresh_labels(sl_cuda *rt, sl_cuda_launch *launch)
+static void refresh_labels(sl_proc *rt, sl_proc_launch *launch)
 {
     const char *now[SL_LABELS];
-    sl_cuda_labels_now(rt, NULL, now);
+    sl_proc_labels_now(rt, NULL, now);
     for (int i = 0; i < SL_LABELS; i++)
         if (!launch->label[i] || i == SL_LABEL_MARK)
             launch->label[i] = now[i];
 }
 
-cudaError_t sl_cuda_launch_run(sl_cuda *rt, const sl_cuda_launch *issued, uint64_t stream)
+cudaError_t sl_proc_launch_run(sl_proc *rt, const sl_proc_launch *issued, uint64_t stream)
 {
-    sl_cuda_launch whole = *issued, *launch = &whole;
+    sl_proc_launch whole = *issued, *launch = &whole;
     refresh_labels(rt, launch);
-    sl_cuda_ops left = {0}; /* what kernels have issued, the next at the end */
+    sl_proc_ops left = {0}; /* what kernels have issued, the next at the end */
     memset(&rt->descent, 0, sizeof rt->descent);
     cudaError_t error = run_one(rt, launch, stream);
-    bool taken = sl_cuda_device_calls_move(rt, sl_cuda_results_launches(rt), &left);
+    bool taken = sl_proc_device_calls_move(rt, sl_proc_results_launches(rt), &left);
     while (!error && taken && !rt->fault && left.count) {
-        sl_cuda_op op = left.items[--left.count];
-        if (op.kind == SL_CUDA_LAUNCH)
+        sl_proc_op op = left.items[--left.count];
+        if (op.kind == SL_PROC_LAUNCH)
             memcpy(op.launch.label, launch->label, sizeof launch->label);
         error = run_issued(rt, &op, stream);
-        taken = sl_cuda_device_calls_move(rt, sl_cuda_results_launches(rt), &left);
-        sl_cuda_op_fini(rt, &op);
+        taken = sl_proc_device_calls_move(rt, sl_proc_results_launches(rt), &left);
+        sl_proc_op_fini(rt, &op);
     }
     while (left.count)
-        sl_cuda_op_fini(rt, &left.items[--left.count]);
+        sl_proc_op_fini(rt, &left.items[--left.count]);
     sl_array_free(&left);
     return taken ? error : cudaErrorMemoryAllocation;
 }
 
 /* ---- attributes and occupancy ---- */
 
-static uint32_t max_threads(const sl_cuda *rt, const sl_cuda_function *f)
+static uint32_t max_threads(const sl_proc *rt, const sl_proc_function *f)
 {
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
     const sl_trace_kernel *facts = sl_emu_kernel_static(f->kernel);
@@ -381,15 +381,15 @@ static uint32_t max_threads(const sl_cuda *rt, const sl_cuda_function *f)
     return max;
 }
 
-cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda_function_facts *facts)
+cudaError_t sl_proc_function_describe(sl_proc *rt, const void *function, sl_proc_function_facts *facts)
 {
-    sl_cuda_function *f;
-    cudaError_t error = sl_cuda_function_get(rt, function, &f);
+    sl_proc_function *f;
+    cudaError_t error = sl_proc_function_get(rt, function, &f);
     if (error)
         return error;
     const sl_trace_kernel *known = sl_emu_kernel_static(f->kernel);
     const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
-    *facts = (sl_cuda_function_facts){
+    *facts = (sl_proc_function_facts){
         .static_shared = known->static_shared_bytes,
         .const_bytes = f->binary->const_bytes,
         .local_bytes = known->local_bytes,
@@ -399,7 +399,7 @@ cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda
         .ptx_version = f->binary->ptx_sm,
         /* What the driver makes of PTX is code for its device. Where that is one that there
          * is not, libraries choose block sizes by what their PTX was made for. */
-        .binary_version = sl_cuda_binary_capability(rt, f->binary) == SL_PROGRAM_SM ? SL_PROGRAM_SM : f->binary->ptx_sm,
+        .binary_version = sl_proc_binary_capability(rt, f->binary) == SL_PROGRAM_SM ? SL_PROGRAM_SM : f->binary->ptx_sm,
         .carveout = f->carveout,
         .must_set_cluster = func->explicitcluster && !func->reqnctapercluster[0],
         .large_clusters = f->large_clusters,
@@ -408,25 +408,25 @@ cudaError_t sl_cuda_function_describe(sl_cuda *rt, const void *function, sl_cuda
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_function_check(sl_cuda *rt, const void *function)
+cudaError_t sl_proc_function_check(sl_proc *rt, const void *function)
 {
-    sl_cuda_function *ignored;
-    return sl_cuda_function_get(rt, function, &ignored);
+    sl_proc_function *ignored;
+    return sl_proc_function_get(rt, function, &ignored);
 }
 
-cudaError_t sl_cuda_function_cache_config(sl_cuda *rt, const void *function, int config)
+cudaError_t sl_proc_function_cache_config(sl_proc *rt, const void *function, int config)
 {
-    sl_cuda_function *f;
-    cudaError_t error = config < 0 || config > 3 ? cudaErrorInvalidValue : sl_cuda_function_get(rt, function, &f);
+    sl_proc_function *f;
+    cudaError_t error = config < 0 || config > 3 ? cudaErrorInvalidValue : sl_proc_function_get(rt, function, &f);
     if (!error)
         f->cache_config = config;
     return error;
 }
 
-cudaError_t sl_cuda_function_set(sl_cuda *rt, const void *function, cudaFuncAttribute attribute, int value)
+cudaError_t sl_proc_function_set(sl_proc *rt, const void *function, cudaFuncAttribute attribute, int value)
 {
-    sl_cuda_function *f;
-    cudaError_t error = sl_cuda_function_get(rt, function, &f);
+    sl_proc_function *f;
+    cudaError_t error = sl_proc_function_get(rt, function, &f);
     if (error)
         return error;
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
@@ -457,10 +457,10 @@ cudaError_t sl_cuda_function_set(sl_cuda *rt, const void *function, cudaFuncAttr
     return cudaErrorInvalidValue;
 }
 
-cudaError_t sl_cuda_occupancy(sl_cuda *rt, int *blocks, const void *function, int threads, size_t shared)
+cudaError_t sl_proc_occupancy(sl_proc *rt, int *blocks, const void *function, int threads, size_t shared)
 {
-    sl_cuda_function *f;
-    cudaError_t error = blocks ? sl_cuda_function_get(rt, function, &f) : cudaErrorInvalidValue;
+    sl_proc_function *f;
+    cudaError_t error = blocks ? sl_proc_function_get(rt, function, &f) : cudaErrorInvalidValue;
     if (error)
         return error;
     if (threads <= 0)
@@ -471,17 +471,17 @@ cudaError_t sl_cuda_occupancy(sl_cuda *rt, int *blocks, const void *function, in
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_active_clusters(sl_cuda *rt, int *clusters, const sl_cuda_config *c)
+cudaError_t sl_proc_active_clusters(sl_proc *rt, int *clusters, const sl_proc_config *c)
 {
     int blocks;
-    sl_cuda_function *f;
-    sl_cuda_config config = *c;
+    sl_proc_function *f;
+    sl_proc_config config = *c;
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (!clusters || threads > INT32_MAX)
         return cudaErrorInvalidValue;
-    cudaError_t error = sl_cuda_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
+    cudaError_t error = sl_proc_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
     if (!error)
-        error = sl_cuda_function_get(rt, c->function, &f);
+        error = sl_proc_function_get(rt, c->function, &f);
     if (!error)
         error = complete_cluster(f, &config);
     if (!error && cluster_blocks(&config) > largest_cluster(f))
@@ -491,19 +491,19 @@ cudaError_t sl_cuda_active_clusters(sl_cuda *rt, int *clusters, const sl_cuda_co
     return error;
 }
 
-cudaError_t sl_cuda_largest_cluster(sl_cuda *rt, int *blocks, const sl_cuda_config *c)
+cudaError_t sl_proc_largest_cluster(sl_proc *rt, int *blocks, const sl_proc_config *c)
 {
-    sl_cuda_function *f;
-    cudaError_t error = blocks ? sl_cuda_function_get(rt, c->function, &f) : cudaErrorInvalidValue;
+    sl_proc_function *f;
+    cudaError_t error = blocks ? sl_proc_function_get(rt, c->function, &f) : cudaErrorInvalidValue;
     if (!error)
         *blocks = (int)largest_cluster(f);
     return error;
 }
 
-cudaError_t sl_cuda_available_shared(sl_cuda *rt, size_t *shared, const void *function, int blocks, int threads)
+cudaError_t sl_proc_available_shared(sl_proc *rt, size_t *shared, const void *function, int blocks, int threads)
 {
-    sl_cuda_function *f;
-    cudaError_t error = shared ? sl_cuda_function_get(rt, function, &f) : cudaErrorInvalidValue;
+    sl_proc_function *f;
+    cudaError_t error = shared ? sl_proc_function_get(rt, function, &f) : cudaErrorInvalidValue;
     if (error)
         return error;
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);

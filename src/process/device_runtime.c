@@ -9,7 +9,7 @@
  *
  * Everything here is chosen by the kernel: an address is good only for sl_emu_call_memory, or for copies and fills that
  * check each byte when they run (copy.c), and a number only within a limit. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +32,11 @@ typedef struct buffer {
     uint32_t shared;
 } buffer;
 
-struct sl_cuda_device_calls {
+struct sl_proc_device_calls {
     SL_ARRAY(buffer) buffers;
     size_t busy;                /* of them */
     uint64_t chunk, chunk_used; /* memory for further ones */
-    SL_ARRAY(sl_cuda_op) issued, tail;
+    SL_ARRAY(sl_proc_op) issued, tail;
     struct {
         uint64_t thread;
         cudaError_t error;
@@ -57,28 +57,28 @@ static void store_value(const sl_emu_call *call, uint64_t address, const void *v
 
 /* ---- kernels ---- */
 
-static cudaError_t find_kernel(sl_cuda *rt, const sl_emu_call *call, uint64_t handle, sl_cuda_function **function)
+static cudaError_t find_kernel(sl_proc *rt, const sl_emu_call *call, uint64_t handle, sl_proc_function **function)
 {
     const sl_emu_program *program = sl_emu_call_program(call);
     const char *name = sl_emu_kernel_at(program, handle);
     for (size_t i = 0; name && i < rt->binaries.count; i++)
         if (rt->binaries.items[i]->program == program) {
-            cudaError_t error = sl_cuda_binary_function(rt, rt->binaries.items[i], name, function);
-            return error ? error : sl_cuda_function_get(rt, *function, function);
+            cudaError_t error = sl_proc_binary_function(rt, rt->binaries.items[i], name, function);
+            return error ? error : sl_proc_function_get(rt, *function, function);
         }
     return cudaErrorInvalidDeviceFunction;
 }
 
-static size_t max_pending(const sl_cuda *rt)
+static size_t max_pending(const sl_proc *rt)
 {
     enum { MAX_PENDING = 1 << 20 };
     size_t limit = rt->limits[cudaLimitDevRuntimePendingLaunchCount];
     return limit < MAX_PENDING / PENDING_FACTOR ? limit * PENDING_FACTOR : MAX_PENDING;
 }
 
-static buffer *new_buffer(sl_cuda *rt, size_t bytes)
+static buffer *new_buffer(sl_proc *rt, size_t bytes)
 {
-    struct sl_cuda_device_calls *calls = rt->device_calls;
+    struct sl_proc_device_calls *calls = rt->device_calls;
     if (bytes > CHUNK_BYTES || calls->busy >= max_pending(rt))
         return NULL;
     for (size_t i = 0; i < calls->buffers.count && calls->busy < calls->buffers.count; i++)
@@ -96,7 +96,7 @@ static buffer *new_buffer(sl_cuda *rt, size_t bytes)
     return sl_array_push(&calls->buffers, made) ? &calls->buffers.items[calls->buffers.count - 1] : NULL;
 }
 
-static uint64_t get_buffer(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t get_buffer(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(1, uint64_t, bytes); /* its first argument is an alignment, which all have */
     buffer *b = new_buffer(rt, bytes);
@@ -107,13 +107,13 @@ static uint64_t get_buffer(sl_cuda *rt, const sl_emu_call *call)
     return b->address;
 }
 
-static uint64_t get_buffer_v2(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t get_buffer_v2(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, kernel);
     ARGUMENT(1, dim3, grid);
     ARGUMENT(2, dim3, block);
     ARGUMENT(3, uint32_t, shared);
-    sl_cuda_function *function;
+    sl_proc_function *function;
     if (find_kernel(rt, call, kernel, &function))
         return 0;
     buffer *b = new_buffer(rt, sl_emu_kernel_func(function->kernel)->param_bytes);
@@ -125,43 +125,43 @@ static uint64_t get_buffer_v2(sl_cuda *rt, const sl_emu_call *call)
 }
 
 /* The kernel gets CUDA's error, which many do not look at; the user is told once. */
-static cudaError_t refused_launch(sl_cuda *rt, cudaError_t error, const char *why)
+static cudaError_t refused_launch(sl_proc *rt, cudaError_t error, const char *why)
 {
-    if (sl_cuda_is_new(rt, why))
-        sl_cuda_say("warning: kernel %s: %s: refused with \"%s\", as on a GPU", rt->launching->name, why,
-                    sl_cuda_error_text(error));
+    if (sl_proc_is_new(rt, why))
+        sl_proc_say("warning: kernel %s: %s: refused with \"%s\", as on a GPU", rt->launching->name, why,
+                    sl_proc_error_text(error));
     return error;
 }
 
-static cudaError_t launch(sl_cuda *rt, const sl_emu_call *call, const buffer *b, uint64_t stream)
+static cudaError_t launch(sl_proc *rt, const sl_emu_call *call, const buffer *b, uint64_t stream)
 {
-    sl_cuda_op op;
-    sl_cuda_function *function;
-    const struct sl_cuda_device_calls *calls = rt->device_calls;
+    sl_proc_op op;
+    sl_proc_function *function;
+    const struct sl_proc_device_calls *calls = rt->device_calls;
     if (rt->descent.depth >= MAX_DEPTH)
         return refused_launch(rt, cudaErrorLaunchMaxDepthExceeded, "launches nest deeper than 24");
     if (calls->issued.count + calls->tail.count >= max_pending(rt))
         return refused_launch(rt, cudaErrorLaunchPendingCountExceeded, "too many launches and copies are pending");
     cudaError_t error = find_kernel(rt, call, b->kernel, &function);
-    const sl_cuda_config config = {.function = function,
+    const sl_proc_config config = {.function = function,
                                    .grid = b->grid,
                                    .block = b->block,
                                    .shared = b->shared,
                                    .packed = sl_heap_host(sl_emu_heap(rt->emu), b->address),
                                    .packed_bytes = b->bytes};
     if (!error)
-        error = sl_cuda_launch_make(rt, &config, &op);
+        error = sl_proc_launch_make(rt, &config, &op);
     if (error) /* kernels are told so of too much shared memory too */
         return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
     op.launch.depth = rt->descent.depth + 1;
     bool kept = stream == STREAM_TAIL ? sl_array_push(&rt->device_calls->tail, op)
                                       : sl_array_push(&rt->device_calls->issued, op);
     if (!kept)
-        sl_cuda_op_fini(rt, &op);
+        sl_proc_op_fini(rt, &op);
     return kept ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static buffer *find_buffer(sl_cuda *rt, uint64_t address)
+static buffer *find_buffer(sl_proc *rt, uint64_t address)
 {
     /* The last one made is the most likely. */
     for (size_t i = rt->device_calls->buffers.count; i-- > 0;)
@@ -170,7 +170,7 @@ static buffer *find_buffer(sl_cuda *rt, uint64_t address)
     return NULL;
 }
 
-static uint64_t launch_v2(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t launch_v2(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, address);
     ARGUMENT(1, uint64_t, stream);
@@ -183,7 +183,7 @@ static uint64_t launch_v2(sl_cuda *rt, const sl_emu_call *call)
     return error;
 }
 
-static uint64_t launch_v1(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t launch_v1(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, kernel);
     ARGUMENT(1, uint64_t, address);
@@ -201,31 +201,31 @@ static uint64_t launch_v1(sl_cuda *rt, const sl_emu_call *call)
     return launch(rt, call, b, stream);
 }
 
-static uint64_t occupancy(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t occupancy(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, result);
     ARGUMENT(1, uint64_t, kernel);
     ARGUMENT(2, int, threads);
     ARGUMENT(3, uint64_t, shared);
     int blocks;
-    sl_cuda_function *function;
+    sl_proc_function *function;
     cudaError_t error = find_kernel(rt, call, kernel, &function);
     if (!error)
-        error = sl_cuda_occupancy(rt, &blocks, function, threads, shared);
+        error = sl_proc_occupancy(rt, &blocks, function, threads, shared);
     if (!error)
         store_value(call, result, &blocks, sizeof blocks);
     return error;
 }
 
-static uint64_t function_attributes(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t function_attributes(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, result);
     ARGUMENT(1, uint64_t, kernel);
-    sl_cuda_function *function;
-    sl_cuda_function_facts f;
+    sl_proc_function *function;
+    sl_proc_function_facts f;
     cudaError_t error = find_kernel(rt, call, kernel, &function);
     if (!error)
-        error = sl_cuda_function_describe(rt, function, &f);
+        error = sl_proc_function_describe(rt, function, &f);
     if (error)
         return error;
     struct { /* cudaFuncAttributes; CUDA 11 ends with the carve-out */
@@ -251,7 +251,7 @@ static uint64_t function_attributes(sl_cuda *rt, const sl_emu_call *call)
 
 /* ---- memory ---- */
 
-static uint64_t allocate(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t allocate(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, result);
     ARGUMENT(1, uint64_t, bytes);
@@ -263,7 +263,7 @@ static uint64_t allocate(sl_cuda *rt, const sl_emu_call *call)
     return status ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
-static uint64_t deallocate(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t deallocate(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, address);
     (void)rt;
@@ -271,29 +271,29 @@ static uint64_t deallocate(sl_cuda *rt, const sl_emu_call *call)
     return cudaSuccess;
 }
 
-static cudaError_t issue(sl_cuda *rt, const sl_cuda_op *op)
+static cudaError_t issue(sl_proc *rt, const sl_proc_op *op)
 {
     if (rt->device_calls->issued.count >= max_pending(rt))
         return refused_launch(rt, cudaErrorLaunchPendingCountExceeded, "too many launches and copies are pending");
     return sl_array_push(&rt->device_calls->issued, *op) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static uint64_t copy(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t copy(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, char *, dst);
     ARGUMENT(1, const char *, src);
     ARGUMENT(2, size_t, bytes);
     return issue(
         rt,
-        &(sl_cuda_op){
-            .kind = SL_CUDA_COPY,
+        &(sl_proc_op){
+            .kind = SL_PROC_COPY,
             .copy = {
                 .dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = cudaMemcpyDeviceToDevice}});
 }
 
-static uint64_t copy_2d(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t copy_2d(sl_proc *rt, const sl_emu_call *call)
 {
-    sl_cuda_op op = {.kind = SL_CUDA_COPY, .copy = {.depth = 1, .kind = cudaMemcpyDeviceToDevice}};
+    sl_proc_op op = {.kind = SL_PROC_COPY, .copy = {.depth = 1, .kind = cudaMemcpyDeviceToDevice}};
     sl_emu_call_argument(call, 0, &op.copy.dst, sizeof op.copy.dst);
     sl_emu_call_argument(call, 1, &op.copy.dst_pitch, sizeof op.copy.dst_pitch);
     sl_emu_call_argument(call, 2, &op.copy.src, sizeof op.copy.src);
@@ -304,55 +304,55 @@ static uint64_t copy_2d(sl_cuda *rt, const sl_emu_call *call)
                                                                                   : issue(rt, &op);
 }
 
-static uint64_t copy_3d(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t copy_3d(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, address);
     cudaMemcpy3DParms params;
-    sl_cuda_op op = {.kind = SL_CUDA_COPY};
+    sl_proc_op op = {.kind = SL_PROC_COPY};
     memcpy(&params, sl_emu_call_memory(call, address, sizeof params, 8, false), sizeof params);
     if (params.dstArray || params.srcArray) /* host pointers: kernels have no arrays */
         return cudaErrorInvalidValue;
     params.kind = cudaMemcpyDeviceToDevice; /* kernels copy nothing else, whatever they say */
-    cudaError_t error = sl_cuda_copy_of_params(rt, &params, &op.copy);
+    cudaError_t error = sl_proc_copy_of_params(rt, &params, &op.copy);
     return error ? error : issue(rt, &op);
 }
 
 /* CUDA's device runtime (11 to 13) does not look at the value: what kernels fill becomes zeros, on an H200 too. */
-static cudaError_t fill(sl_cuda *rt, sl_cuda_fill what, int value)
+static cudaError_t fill(sl_proc *rt, sl_proc_fill what, int value)
 {
     static const char IGNORED[] = "warning: kernels fill memory with zeros on a GPU, whatever value they give";
-    if ((uint8_t)value && sl_cuda_is_new(rt, IGNORED))
-        sl_cuda_say("%s", IGNORED);
+    if ((uint8_t)value && sl_proc_is_new(rt, IGNORED))
+        sl_proc_say("%s", IGNORED);
     what.value = 0;
     what.element_bytes = 1;
-    return issue(rt, &(sl_cuda_op){.kind = SL_CUDA_FILL, .fill = what});
+    return issue(rt, &(sl_proc_op){.kind = SL_PROC_FILL, .fill = what});
 }
 
-static uint64_t fill_1d(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t fill_1d(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, char *, dst);
     ARGUMENT(1, int, value);
     ARGUMENT(2, size_t, bytes);
-    return fill(rt, (sl_cuda_fill){.dst = dst, .width = bytes, .height = 1, .depth = 1}, value);
+    return fill(rt, (sl_proc_fill){.dst = dst, .width = bytes, .height = 1, .depth = 1}, value);
 }
 
-static uint64_t fill_2d(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t fill_2d(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, char *, dst);
     ARGUMENT(1, size_t, pitch);
     ARGUMENT(2, int, value);
     ARGUMENT(3, size_t, width);
     ARGUMENT(4, size_t, height);
-    return fill(rt, (sl_cuda_fill){.dst = dst, .pitch = pitch, .width = width, .height = height, .depth = 1}, value);
+    return fill(rt, (sl_proc_fill){.dst = dst, .pitch = pitch, .width = width, .height = height, .depth = 1}, value);
 }
 
-static uint64_t fill_3d(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t fill_3d(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, cudaPitchedPtr, p);
     ARGUMENT(1, int, value);
     ARGUMENT(2, cudaExtent, e);
     return fill(rt,
-                (sl_cuda_fill){.dst = p.ptr,
+                (sl_proc_fill){.dst = p.ptr,
                                .pitch = p.pitch,
                                .slice = p.pitch * p.ysize,
                                .width = e.width,
@@ -363,7 +363,7 @@ static uint64_t fill_3d(sl_cuda *rt, const sl_emu_call *call)
 
 /* ---- streams and events: work is done in the order in which it is issued, so they are only names ---- */
 
-static uint64_t create_handle(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t create_handle(sl_proc *rt, const sl_emu_call *call)
 {
     enum { FIRST_HANDLE = 0x100 };
     ARGUMENT(0, uint64_t, result);
@@ -372,13 +372,13 @@ static uint64_t create_handle(sl_cuda *rt, const sl_emu_call *call)
     return cudaSuccess;
 }
 
-static uint64_t create_event(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t create_event(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(1, uint32_t, flags);
     return flags & cudaEventDisableTiming ? create_handle(rt, call) : cudaErrorInvalidValue; /* none have times */
 }
 
-static uint64_t nothing(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t nothing(sl_proc *rt, const sl_emu_call *call)
 {
     (void)rt, (void)call;
     return cudaSuccess;
@@ -386,24 +386,24 @@ static uint64_t nothing(sl_cuda *rt, const sl_emu_call *call)
 
 /* ---- questions ---- */
 
-static uint64_t device_attribute(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t device_attribute(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, result);
     ARGUMENT(1, int, attribute);
     ARGUMENT(2, int, device);
     int value;
-    cudaError_t error = sl_cuda_device_attribute(rt, &value, attribute, device);
+    cudaError_t error = sl_proc_device_attribute(rt, &value, attribute, device);
     if (!error)
         store_value(call, result, &value, sizeof value);
     return error;
 }
 
-static uint64_t device_limit(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t device_limit(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, result);
     ARGUMENT(1, cudaLimit, which);
     size_t value;
-    cudaError_t error = sl_cuda_limit(rt, which, &value, NULL);
+    cudaError_t error = sl_proc_limit(rt, which, &value, NULL);
     if (!error)
         store_value(call, result, &value, sizeof value);
     return error;
@@ -416,59 +416,59 @@ static uint64_t return_number(const sl_emu_call *call, int number)
     return cudaSuccess;
 }
 
-static uint64_t device(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t device(sl_proc *rt, const sl_emu_call *call)
 {
     (void)rt;
     return return_number(call, 0);
 }
 
-static uint64_t device_count(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t device_count(sl_proc *rt, const sl_emu_call *call)
 {
     (void)rt;
     return return_number(call, 1);
 }
 
-static uint64_t version(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t version(sl_proc *rt, const sl_emu_call *call)
 {
     (void)rt;
     return return_number(call, SL_DRIVER_VERSION);
 }
 
-static uint64_t cache_config(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t cache_config(sl_proc *rt, const sl_emu_call *call)
 {
     return return_number(call, rt->cache_config);
 }
 
-static uint64_t shared_config(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t shared_config(sl_proc *rt, const sl_emu_call *call)
 {
     return return_number(call, rt->shared_config);
 }
 
 /* ---- graphs ---- */
 
-static uint64_t set_conditional(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t set_conditional(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, handle);
     ARGUMENT(1, uint32_t, value);
-    return sl_cuda_condition_set(rt, handle, value) ? cudaSuccess : cudaErrorInvalidValue;
+    return sl_proc_condition_set(rt, handle, value) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static uint64_t launch_graph(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t launch_graph(sl_proc *rt, const sl_emu_call *call)
 {
     static bool said;
     (void)rt, (void)call;
-    return sl_cuda_missing("cudaGraphLaunch in a kernel", &said);
+    return sl_proc_missing("cudaGraphLaunch in a kernel", &said);
 }
 
 /* ---- errors: each thread has its last one ---- */
 
-static uint64_t peek_error(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t peek_error(sl_proc *rt, const sl_emu_call *call)
 {
-    const struct sl_cuda_device_calls *calls = rt->device_calls;
+    const struct sl_proc_device_calls *calls = rt->device_calls;
     return calls->last_error.thread == sl_emu_call_thread(call) ? calls->last_error.error : cudaSuccess;
 }
 
-static uint64_t last_error(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t last_error(sl_proc *rt, const sl_emu_call *call)
 {
     uint64_t error = peek_error(rt, call);
     if (error)
@@ -477,7 +477,7 @@ static uint64_t last_error(sl_cuda *rt, const sl_emu_call *call)
 }
 
 /* A text that kernels can read; 0: none. */
-static uint64_t text_address(sl_cuda *rt, const char *text)
+static uint64_t text_address(sl_proc *rt, const char *text)
 {
     sl_heap *heap = sl_emu_heap(rt->emu);
     uint64_t address;
@@ -495,17 +495,17 @@ static uint64_t text_address(sl_cuda *rt, const char *text)
     return address;
 }
 
-static uint64_t error_text(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t error_text(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, int, error);
-    const char *text = sl_cuda_error_text((cudaError_t)error);
+    const char *text = sl_proc_error_text((cudaError_t)error);
     return text_address(rt, text ? text : "unrecognized error code");
 }
 
-static uint64_t error_name(sl_cuda *rt, const sl_emu_call *call)
+static uint64_t error_name(sl_proc *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, int, error);
-    const char *name = sl_cuda_error_name((cudaError_t)error);
+    const char *name = sl_proc_error_name((cudaError_t)error);
     return text_address(rt, name ? name : "unrecognized error code");
 }
 
@@ -515,7 +515,7 @@ enum { ERROR, OTHER }; /* what a function returns: an error that becomes the thr
 
 static const struct device_function {
     const char *name;
-    uint64_t (*run)(sl_cuda *rt, const sl_emu_call *call);
+    uint64_t (*run)(sl_proc *rt, const sl_emu_call *call);
     uint8_t returns;
 } FUNCTIONS[] = {
     {"DeviceGetAttribute", device_attribute, ERROR},
@@ -556,7 +556,7 @@ static const struct device_function {
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
-int sl_cuda_device_function(void *context, const char *name)
+int sl_proc_device_function(void *context, const char *name)
 {
     static const char *const PREFIXES[] = {"__cudaCDP2", "cuda"};
     (void)context;
@@ -574,9 +574,9 @@ int sl_cuda_device_function(void *context, const char *name)
     return -1;
 }
 
-void sl_cuda_device_call(void *context, uint32_t number, const sl_emu_call *call)
+void sl_proc_device_call(void *context, uint32_t number, const sl_emu_call *call)
 {
-    sl_cuda *rt = context;
+    sl_proc *rt = context;
     if (!rt->device_calls && !(rt->device_calls = calloc(1, sizeof *rt->device_calls)))
         sl_emu_call_return(call, FUNCTIONS[number].returns == ERROR ? cudaErrorMemoryAllocation : 0);
     if (!rt->device_calls)
@@ -592,10 +592,10 @@ void sl_cuda_device_call(void *context, uint32_t number, const sl_emu_call *call
 /* ---- what kernels have issued ---- */
 
 /* The last of `from` first: they are taken from the end of `to`. */
-static bool push_reversed(sl_cuda_ops *to, sl_cuda_op *from, size_t count, uint64_t launches)
+static bool push_reversed(sl_proc_ops *to, sl_proc_op *from, size_t count, uint64_t launches)
 {
     for (size_t i = count; i-- > 0;) {
-        if (from[i].kind == SL_CUDA_LAUNCH) {
+        if (from[i].kind == SL_PROC_LAUNCH) {
             from[i].launch.has_parent = launches;
             from[i].launch.parent = launches ? launches - 1 : 0;
         }
@@ -605,9 +605,9 @@ static bool push_reversed(sl_cuda_ops *to, sl_cuda_op *from, size_t count, uint6
     return true;
 }
 
-bool sl_cuda_device_calls_move(sl_cuda *rt, uint64_t launches, sl_cuda_ops *to)
+bool sl_proc_device_calls_move(sl_proc *rt, uint64_t launches, sl_proc_ops *to)
 {
-    struct sl_cuda_device_calls *calls = rt->device_calls;
+    struct sl_proc_device_calls *calls = rt->device_calls;
     if (!calls)
         return true;
     bool taken = push_reversed(to, calls->tail.items, calls->tail.count, launches) &&
@@ -620,9 +620,9 @@ bool sl_cuda_device_calls_move(sl_cuda *rt, uint64_t launches, sl_cuda_ops *to)
     return taken;
 }
 
-void sl_cuda_device_calls_forget_device(sl_cuda *rt)
+void sl_proc_device_calls_forget_device(sl_proc *rt)
 {
-    struct sl_cuda_device_calls *calls = rt->device_calls;
+    struct sl_proc_device_calls *calls = rt->device_calls;
     if (!calls)
         return;
     sl_array_free(&calls->buffers);

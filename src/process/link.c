@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver's linker. What it puts together is a fat binary whose PTX texts are to be linked with each other, which
  * happens when it is loaded. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,18 @@
 #include "base/file.h"
 #include "ptx/elf.h"
 
-struct sl_cuda_linker {
+struct sl_proc_linker {
     SL_ARRAY(char *) texts;
     char *image; /* what the program was given */
 };
 
-cudaError_t sl_cuda_linker_create(struct sl_cuda_linker **linker)
+cudaError_t sl_proc_linker_create(struct sl_proc_linker **linker)
 {
     *linker = calloc(1, sizeof **linker);
     return *linker ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-void sl_cuda_linker_destroy(struct sl_cuda_linker *linker)
+void sl_proc_linker_destroy(struct sl_proc_linker *linker)
 {
     for (size_t i = 0; i < linker->texts.count; i++)
         free(linker->texts.items[i]);
@@ -29,7 +29,7 @@ void sl_cuda_linker_destroy(struct sl_cuda_linker *linker)
     free(linker);
 }
 
-static cudaError_t keep(struct sl_cuda_linker *linker, char *text)
+static cudaError_t keep(struct sl_proc_linker *linker, char *text)
 {
     if (text && sl_array_push(&linker->texts, text))
         return cudaSuccess;
@@ -38,14 +38,14 @@ static cudaError_t keep(struct sl_cuda_linker *linker, char *text)
 }
 
 /* The best PTX of each container. */
-static cudaError_t add_fatbin(sl_cuda *rt, struct sl_cuda_linker *linker, const sl_fatbin *fatbin, sl_error *error)
+static cudaError_t add_fatbin(sl_proc *rt, struct sl_proc_linker *linker, const sl_fatbin *fatbin, sl_error *error)
 {
     size_t at = 0, added = 0;
     cudaError_t failed = cudaSuccess;
-    for (const sl_fatbin_entry *best; !failed && (best = sl_fatbin_next_ptx(fatbin, &at, sl_cuda_capability(rt)));) {
+    for (const sl_fatbin_entry *best; !failed && (best = sl_fatbin_next_ptx(fatbin, &at, sl_proc_capability(rt)));) {
         char *text = NULL;
         size_t bytes;
-        failed = sl_cuda_error_of(sl_fatbin_unpack(best, &text, &bytes, error));
+        failed = sl_proc_error_of(sl_fatbin_unpack(best, &text, &bytes, error));
         if (!failed)
             failed = keep(linker, text);
         added++;
@@ -56,14 +56,14 @@ static cudaError_t add_fatbin(sl_cuda *rt, struct sl_cuda_linker *linker, const 
     return cudaErrorNoKernelImageForDevice;
 }
 
-static cudaError_t add(sl_cuda *rt, struct sl_cuda_linker *linker, const char *data, size_t bytes, sl_error *error)
+static cudaError_t add(sl_proc *rt, struct sl_proc_linker *linker, const char *data, size_t bytes, sl_error *error)
 {
     sl_fatbin fatbin = {0};
     cudaError_t failed;
     if (bytes >= 8 && memcmp(data, "!<arch>\n", 8) == 0)
         return cudaSuccess; /* a library, such as the device runtime: nothing of it is needed here */
     if (bytes >= SL_FATBIN_HEADER && (sl_elf_is(data, bytes) || sl_fatbin_container_bytes(data))) {
-        failed = sl_cuda_error_of(sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, error)
+        failed = sl_proc_error_of(sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, error)
                                                          : sl_fatbin_add(&fatbin, data, bytes, true, error));
         if (!failed)
             failed = add_fatbin(rt, linker, &fatbin, error);
@@ -73,28 +73,28 @@ static cudaError_t add(sl_cuda *rt, struct sl_cuda_linker *linker, const char *d
     return keep(linker, strndup(data, bytes));
 }
 
-cudaError_t sl_cuda_linker_add(sl_cuda *rt, struct sl_cuda_linker *linker, const void *data, size_t bytes)
+cudaError_t sl_proc_linker_add(sl_proc *rt, struct sl_proc_linker *linker, const void *data, size_t bytes)
 {
     sl_error error = {0};
     char text[1536];
     cudaError_t failed = add(rt, linker, data, bytes, &error);
     if (failed)
-        sl_cuda_problem(rt, "%s", sl_error_format(&error, text, sizeof text));
+        sl_proc_problem(rt, "%s", sl_error_format(&error, text, sizeof text));
     return failed;
 }
 
-cudaError_t sl_cuda_linker_add_file(sl_cuda *rt, struct sl_cuda_linker *linker, const char *path)
+cudaError_t sl_proc_linker_add_file(sl_proc *rt, struct sl_proc_linker *linker, const char *path)
 {
     char *data = NULL;
     size_t bytes = 0;
     if (sl_file_read(path, &data, &bytes, NULL))
         return cudaErrorFileNotFound;
-    cudaError_t failed = sl_cuda_linker_add(rt, linker, data, bytes);
+    cudaError_t failed = sl_proc_linker_add(rt, linker, data, bytes);
     free(data);
     return failed;
 }
 
-cudaError_t sl_cuda_linker_complete(struct sl_cuda_linker *linker, void **image, size_t *bytes)
+cudaError_t sl_proc_linker_complete(struct sl_proc_linker *linker, void **image, size_t *bytes)
 {
     SL_ARRAY(sl_fatbin_entry) texts = {0};
     sl_status status = SL_OK;

@@ -14,18 +14,18 @@
 #include <unwind.h>
 
 #include "base/mangle.h"
-#include "cuda/core.h"
+#include "process/core.h"
 #include "ptx/elf.h"
 
 enum { FUNCTIONS = 2, DEEPEST = 64, SITE_BYTES = 96, NAME_BYTES = 64, STT_FUNCTION = 2 };
 
-typedef struct sl_cuda_site {
+typedef struct sl_proc_site {
     uint64_t address;      /* behind the call */
     char text[SITE_BYTES]; /* the function and the offset in it */
     char name[NAME_BYTES]; /* the function; of a file without symbols: the file */
     bool own;              /* in one of Sluice's libraries */
-    unsigned library;      /* as sl_cuda_cuda_library says */
-} sl_cuda_site;
+    unsigned library;      /* as sl_proc_cuda_library says */
+} sl_proc_site;
 
 /* ---- which file and function ---- */
 
@@ -95,7 +95,7 @@ static bool function_at(const char *path, uint64_t address, sl_elf_symbol *funct
 }
 
 /* "" for what is not the program's own: libraries, and templates of its headers that are in the program. */
-static void describe(sl_cuda_site *site)
+static void describe(sl_proc_site *site)
 {
     object o = {.address = site->address - 1};
     sl_elf_symbol function;
@@ -105,7 +105,7 @@ static void describe(sl_cuda_site *site)
     const char *end = strrchr(o.path, '/'), *file = end ? end + 1 : o.path;
     site->own =
         !strncmp(file, "libsluice_", 10) || !strncmp(file, "libcudart.so", 12) || !strncmp(file, "libcuda.so", 10);
-    site->library = sl_cuda_cuda_library(file);
+    site->library = sl_proc_cuda_library(file);
     if (is_library(o.path))
         return;
     if (!function_at(o.path, o.address - o.shift, &function, name, sizeof site->name)) {
@@ -123,14 +123,14 @@ static void describe(sl_cuda_site *site)
 /* ---- the way up ---- */
 
 typedef struct walk {
-    sl_cuda *rt;
-    const sl_cuda_site *site[DEEPEST]; /* innermost first */
+    sl_proc *rt;
+    const sl_proc_site *site[DEEPEST]; /* innermost first */
     unsigned sites, most, depth;
 } walk;
 
-static const sl_cuda_site *known(sl_cuda *rt, uint64_t address)
+static const sl_proc_site *known(sl_proc *rt, uint64_t address)
 {
-    sl_cuda_site *site = sl_map_get(&rt->sites, (const char *)&address, sizeof address);
+    sl_proc_site *site = sl_map_get(&rt->sites, (const char *)&address, sizeof address);
     if (!site) {
         site = calloc(1, sizeof *site); /* kept as long as the process */
         if (!site)
@@ -148,14 +148,14 @@ static const sl_cuda_site *known(sl_cuda *rt, uint64_t address)
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *to)
 {
     walk *w = to;
-    const sl_cuda_site *site = known(w->rt, _Unwind_GetIP(context));
+    const sl_proc_site *site = known(w->rt, _Unwind_GetIP(context));
     if (site && *site->text)
         w->site[w->sites++] = site;
     bool last = w->sites == w->most || (site && !strcmp(site->name, "main")) || ++w->depth == DEEPEST;
     return last ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-bool sl_cuda_call_site(sl_cuda *rt, char *text, size_t size)
+bool sl_proc_call_site(sl_proc *rt, char *text, size_t size)
 {
     walk w = {.rt = rt, .most = FUNCTIONS};
     _Unwind_Backtrace(step, &w);
@@ -173,7 +173,7 @@ static _Unwind_Reason_Code leave_own(struct _Unwind_Context *context, void *to)
     return w->site[0] && w->site[0]->own && ++w->depth < DEEPEST ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-unsigned sl_cuda_calling_library(sl_cuda *rt)
+unsigned sl_proc_calling_library(sl_proc *rt)
 {
     walk w = {.rt = rt};
     _Unwind_Backtrace(leave_own, &w);
@@ -196,7 +196,7 @@ static bool is_glue(const char *name)
     return !strcmp(name, "_start") || !strncmp(name, "_ZNSt", 5) || !strncmp(name, "_ZSt", 4);
 }
 
-bool sl_cuda_callers(sl_cuda *rt, const char *symbol, char *text, size_t size)
+bool sl_proc_callers(sl_proc *rt, const char *symbol, char *text, size_t size)
 {
     walk w = {.rt = rt, .most = DEEPEST};
     char kernel[NAME_BYTES];

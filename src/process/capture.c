@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stream capture: work of a stream that becomes nodes of a graph. */
-#include "cuda/core.h"
+#include "process/core.h"
 
-bool sl_cuda_nodes_add(sl_cuda_nodes *to, const cudaGraphNode_t *from, size_t count)
+bool sl_proc_nodes_add(sl_proc_nodes *to, const cudaGraphNode_t *from, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool there = false;
@@ -14,12 +14,12 @@ bool sl_cuda_nodes_add(sl_cuda_nodes *to, const cudaGraphNode_t *from, size_t co
     return true;
 }
 
-cudaError_t sl_cuda_capture_begin(sl_cuda *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
+cudaError_t sl_proc_capture_begin(sl_proc *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
                                   const void *edges, size_t count)
 {
     (void)edges; /* where a kernel may start early: none does */
-    struct sl_cuda_stream *s;
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (s == &rt->default_stream)
         return cudaErrorStreamCaptureUnsupported;
@@ -28,73 +28,73 @@ cudaError_t sl_cuda_capture_begin(sl_cuda *rt, cudaStream_t stream, cudaGraph_t 
     s->last.count = 0;
     if (graph)
         graph->users++;
-    s->capture = graph ? graph : sl_cuda_graph_new();
+    s->capture = graph ? graph : sl_proc_graph_new();
     if (!s->capture)
         return cudaErrorMemoryAllocation;
     s->capture_origin = true;
     s->capture_invalid = false;
     s->capture_id = ++rt->captures;
-    return sl_cuda_nodes_add(&s->last, after, count) ? cudaSuccess : cudaErrorMemoryAllocation;
+    return sl_proc_nodes_add(&s->last, after, count) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t sl_cuda_capture_add(sl_cuda *rt, struct sl_cuda_stream *s, sl_cuda_op *op)
+cudaError_t sl_proc_capture_add(sl_proc *rt, struct sl_proc_stream *s, sl_proc_op *op)
 {
     cudaGraphNode_t node;
-    cudaError_t error = sl_cuda_graph_add_node(rt, &node, s->capture, s->last.items, NULL, s->last.count, op);
+    cudaError_t error = sl_proc_graph_add_node(rt, &node, s->capture, s->last.items, NULL, s->last.count, op);
     if (!error) {
         s->last.count = 0;
-        error = sl_cuda_nodes_add(&s->last, &node, 1) ? cudaSuccess : cudaErrorMemoryAllocation;
+        error = sl_proc_nodes_add(&s->last, &node, 1) ? cudaSuccess : cudaErrorMemoryAllocation;
     }
     s->capture_invalid |= error != cudaSuccess;
     return error;
 }
 
-cudaError_t sl_cuda_capture_depend(sl_cuda *rt, cudaStream_t stream, const cudaGraphNode_t *after, const void *edges,
+cudaError_t sl_proc_capture_depend(sl_proc *rt, cudaStream_t stream, const cudaGraphNode_t *after, const void *edges,
                                    size_t count, unsigned flags)
 {
     enum { ADD, SET };
     (void)edges;
-    struct sl_cuda_stream *s;
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!s->capture || (count && !after) || flags > SET)
         return s->capture ? cudaErrorInvalidValue : cudaErrorIllegalState;
     if (flags == SET)
         s->last.count = 0;
-    return sl_cuda_nodes_add(&s->last, after, count) ? cudaSuccess : cudaErrorMemoryAllocation;
+    return sl_proc_nodes_add(&s->last, after, count) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 /* Ends the capture that began in `s`. True: something in it was not allowed. */
-static bool leave_capture(sl_cuda *rt, const struct sl_cuda_stream *s)
+static bool leave_capture(sl_proc *rt, const struct sl_proc_stream *s)
 {
     cudaGraph_t captured = s->capture;
     bool invalid = false;
-    for (struct sl_cuda_stream *each = rt->streams; each; each = each->next)
+    for (struct sl_proc_stream *each = rt->streams; each; each = each->next)
         if (each->capture == captured) {
             invalid = invalid || each->capture_invalid;
             each->capture = NULL;
             each->last.count = 0;
             each->capture_origin = each->capture_invalid = false;
         }
-    for (struct sl_cuda_event *e = rt->events; e; e = e->next)
+    for (struct sl_proc_event *e = rt->events; e; e = e->next)
         if (e->capture == captured)
             e->capture = NULL;
     return invalid;
 }
 
-void sl_cuda_capture_abandon(sl_cuda *rt, struct sl_cuda_stream *s)
+void sl_proc_capture_abandon(sl_proc *rt, struct sl_proc_stream *s)
 {
     cudaGraph_t captured = s->capture;
     if (!captured || !s->capture_origin)
         return;
     leave_capture(rt, s);
-    sl_cuda_graph_release(rt, captured);
+    sl_proc_graph_release(rt, captured);
 }
 
-cudaError_t sl_cuda_capture_end(sl_cuda *rt, cudaStream_t stream, cudaGraph_t *graph)
+cudaError_t sl_proc_capture_end(sl_proc *rt, cudaStream_t stream, cudaGraph_t *graph)
 {
-    struct sl_cuda_stream *s;
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!s->capture)
         return cudaErrorIllegalState;
@@ -105,15 +105,15 @@ cudaError_t sl_cuda_capture_end(sl_cuda *rt, cudaStream_t stream, cudaGraph_t *g
     if (graph)
         *graph = invalid ? NULL : captured;
     if (invalid || !graph || captured->users > 1) /* captured into a graph that the program has already */
-        sl_cuda_graph_release(rt, captured);
+        sl_proc_graph_release(rt, captured);
     return invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }
 
-cudaError_t sl_cuda_capture_info(sl_cuda *rt, cudaStream_t stream, int *status, unsigned long long *id,
+cudaError_t sl_proc_capture_info(sl_proc *rt, cudaStream_t stream, int *status, unsigned long long *id,
                                  cudaGraph_t *graph, const cudaGraphNode_t **after, size_t *count)
 {
-    struct sl_cuda_stream *s;
-    if (!sl_cuda_stream_known(rt, stream, &s))
+    struct sl_proc_stream *s;
+    if (!sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (!status)
         return cudaErrorInvalidValue;

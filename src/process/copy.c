@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies and fills. Every variant of CUDA's comes down to one shape: depth x height rows of some bytes. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool span_of(size_t pitch, size_t slice, size_t width, size_t height, siz
 }
 
 /* Whether rows of a pitched block all lie in one live allocation that programs know of. */
-static bool on_device(const sl_cuda *rt, const char *data, size_t pitch, size_t slice, size_t width, size_t height,
+static bool on_device(const sl_proc *rt, const char *data, size_t pitch, size_t slice, size_t width, size_t height,
                       size_t depth)
 {
     size_t bytes;
@@ -30,12 +30,12 @@ static bool on_device(const sl_cuda *rt, const char *data, size_t pitch, size_t 
 }
 
 /* Host memory and host memory: 1 us and 50 GB/s if it must cross the bus, else 2 TB/s. */
-static void spend_copy_time(sl_cuda *rt, uint64_t bytes, bool bus)
+static void spend_copy_time(sl_proc *rt, uint64_t bytes, bool bus)
 {
     rt->time_ns += 1000 + bytes / (bus ? 50 : 2000);
 }
 
-cudaError_t sl_cuda_copy_run(sl_cuda *rt, const sl_cuda_copy *c)
+cudaError_t sl_proc_copy_run(sl_proc *rt, const sl_proc_copy *c)
 {
     if (!c->width || !c->height || !c->depth)
         return cudaSuccess;
@@ -65,7 +65,7 @@ cudaError_t sl_cuda_copy_run(sl_cuda *rt, const sl_cuda_copy *c)
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_fill_run(sl_cuda *rt, const sl_cuda_fill *f)
+cudaError_t sl_proc_fill_run(sl_proc *rt, const sl_proc_fill *f)
 {
     if (!f->width || !f->height || !f->depth)
         return cudaSuccess;
@@ -86,30 +86,30 @@ cudaError_t sl_cuda_fill_run(sl_cuda *rt, const sl_cuda_fill *f)
 }
 
 /* `wait`: the call returns only when the copy is done, and so passes printf output on. */
-cudaError_t sl_cuda_copy_submit(sl_cuda *rt, const sl_cuda_copy *copy, cudaStream_t stream, bool wait)
+cudaError_t sl_proc_copy_submit(sl_proc *rt, const sl_proc_copy *copy, cudaStream_t stream, bool wait)
 {
-    sl_cuda_op op = {.kind = SL_CUDA_COPY, .copy = *copy};
+    sl_proc_op op = {.kind = SL_PROC_COPY, .copy = *copy};
     if (copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    cudaError_t error = wait ? sl_cuda_synchronize(rt, stream) : cudaSuccess;
-    return error ? error : sl_cuda_submit(rt, stream, &op);
+    cudaError_t error = wait ? sl_proc_synchronize(rt, stream) : cudaSuccess;
+    return error ? error : sl_proc_submit(rt, stream, &op);
 }
 
-cudaError_t sl_cuda_copy_1d(sl_cuda *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind,
+cudaError_t sl_proc_copy_1d(sl_proc *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream, bool wait)
 {
-    const sl_cuda_copy copy = {.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
-    return sl_cuda_copy_submit(rt, &copy, stream, wait);
+    const sl_proc_copy copy = {.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
+    return sl_proc_copy_submit(rt, &copy, stream, wait);
 }
 
-cudaError_t sl_cuda_copy_batch(sl_cuda *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+cudaError_t sl_proc_copy_batch(sl_proc *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
                                size_t *failed, cudaStream_t stream)
 {
     cudaError_t error = dst && src && bytes && count ? cudaSuccess : cudaErrorInvalidValue;
     if (failed)
         *failed = SIZE_MAX; /* none in particular */
     for (size_t i = 0; i < count && !error; i++) {
-        error = sl_cuda_copy_1d(rt, dst[i], src[i], bytes[i], cudaMemcpyDefault, stream, false);
+        error = sl_proc_copy_1d(rt, dst[i], src[i], bytes[i], cudaMemcpyDefault, stream, false);
         if (error && failed)
             *failed = i;
     }
@@ -118,10 +118,10 @@ cudaError_t sl_cuda_copy_batch(sl_cuda *rt, void *const *dst, const void *const 
 
 /* ---- two dimensions ---- */
 
-cudaError_t sl_cuda_copy_2d(sl_cuda *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+cudaError_t sl_proc_copy_2d(sl_proc *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                             size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    const sl_cuda_copy copy = {.dst = dst,
+    const sl_proc_copy copy = {.dst = dst,
                                .src = src,
                                .dst_pitch = dst_pitch,
                                .src_pitch = src_pitch,
@@ -131,7 +131,7 @@ cudaError_t sl_cuda_copy_2d(sl_cuda *rt, void *dst, size_t dst_pitch, const void
                                .kind = kind};
     if (width > dst_pitch || width > src_pitch)
         return cudaErrorInvalidPitchValue;
-    return sl_cuda_copy_submit(rt, &copy, stream, wait);
+    return sl_proc_copy_submit(rt, &copy, stream, wait);
 }
 
 /* ---- three dimensions ---- */
@@ -141,7 +141,7 @@ typedef struct side {
     size_t pitch, slice, element_bytes;
 } side;
 
-cudaError_t sl_cuda_pitched_at(void *base, size_t x, size_t y, size_t z, size_t pitch, size_t slice, char **at)
+cudaError_t sl_proc_pitched_at(void *base, size_t x, size_t y, size_t z, size_t pitch, size_t slice, char **at)
 {
     size_t slices, rows, offset;
     uintptr_t location;
@@ -154,17 +154,17 @@ cudaError_t sl_cuda_pitched_at(void *base, size_t x, size_t y, size_t z, size_t 
 }
 
 /* One side of a 3-D copy: an array (positions in elements) or pitched memory (positions in bytes). */
-static cudaError_t side_of(sl_cuda *rt, cudaArray_t array, const cudaPitchedPtr *memory, cudaPos pos, cudaExtent extent,
+static cudaError_t side_of(sl_proc *rt, cudaArray_t array, const cudaPitchedPtr *memory, cudaPos pos, cudaExtent extent,
                            side *s)
 {
-    sl_cuda_array_shape shape;
+    sl_proc_array_shape shape;
     if (!array) {
         *s = (side){NULL, memory->pitch, 0, 1};
         if (__builtin_mul_overflow(memory->pitch, memory->ysize, &s->slice))
             return cudaErrorInvalidValue;
-        return sl_cuda_pitched_at(memory->ptr, pos.x, pos.y, pos.z, s->pitch, s->slice, &s->data);
+        return sl_proc_pitched_at(memory->ptr, pos.x, pos.y, pos.z, s->pitch, s->slice, &s->data);
     }
-    cudaError_t error = sl_cuda_array_shape_of(rt, array, &shape);
+    cudaError_t error = sl_proc_array_shape_of(rt, array, &shape);
     if (error)
         return error;
     if (pos.x > shape.width || extent.width > shape.width - pos.x || pos.y > shape.height ||
@@ -175,7 +175,7 @@ static cudaError_t side_of(sl_cuda *rt, cudaArray_t array, const cudaPitchedPtr 
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_copy_of_params(sl_cuda *rt, const cudaMemcpy3DParms *p, sl_cuda_copy *copy)
+cudaError_t sl_proc_copy_of_params(sl_proc *rt, const cudaMemcpy3DParms *p, sl_proc_copy *copy)
 {
     side dst, src;
     cudaError_t error = p ? side_of(rt, p->dstArray, &p->dstPtr, p->dstPos, p->extent, &dst) : cudaErrorInvalidValue;
@@ -185,7 +185,7 @@ cudaError_t sl_cuda_copy_of_params(sl_cuda *rt, const cudaMemcpy3DParms *p, sl_c
         return error;
     if (p->dstArray && p->srcArray && dst.element_bytes != src.element_bytes)
         return cudaErrorInvalidValue;
-    *copy = (sl_cuda_copy){.dst = dst.data,
+    *copy = (sl_proc_copy){.dst = dst.data,
                            .src = src.data,
                            .dst_pitch = dst.pitch,
                            .dst_slice = dst.slice,
@@ -198,11 +198,11 @@ cudaError_t sl_cuda_copy_of_params(sl_cuda *rt, const cudaMemcpy3DParms *p, sl_c
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_copy_3d(sl_cuda *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait)
+cudaError_t sl_proc_copy_3d(sl_proc *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait)
 {
-    sl_cuda_copy copy;
-    cudaError_t error = sl_cuda_copy_of_params(rt, params, &copy);
-    return error ? error : sl_cuda_copy_submit(rt, &copy, stream, wait);
+    sl_proc_copy copy;
+    cudaError_t error = sl_proc_copy_of_params(rt, params, &copy);
+    return error ? error : sl_proc_copy_submit(rt, &copy, stream, wait);
 }
 
 /* ---- arrays, by the older calls: x offsets and widths are in bytes ---- */
@@ -212,35 +212,35 @@ static bool exceeds(size_t first, size_t count, size_t limit)
     return first > limit || count > limit - first;
 }
 
-cudaError_t sl_cuda_copy_array_2d(sl_cuda *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
+cudaError_t sl_proc_copy_array_2d(sl_proc *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
                                   size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                                   bool wait)
 {
-    sl_cuda_array_shape s;
-    cudaError_t error = sl_cuda_array_shape_of(rt, array, &s);
+    sl_proc_array_shape s;
+    cudaError_t error = sl_proc_array_shape_of(rt, array, &s);
     if (error)
         return error;
     if (exceeds(x, width, s.width * s.element_bytes) || exceeds(y, height, s.height))
         return cudaErrorInvalidValue;
     char *location = s.data + y * s.pitch + x;
-    return in ? sl_cuda_copy_2d(rt, location, s.pitch, in, pitch, width, height, kind, stream, wait)
-              : sl_cuda_copy_2d(rt, out, pitch, location, s.pitch, width, height, kind, stream, wait);
+    return in ? sl_proc_copy_2d(rt, location, s.pitch, in, pitch, width, height, kind, stream, wait)
+              : sl_proc_copy_2d(rt, out, pitch, location, s.pitch, width, height, kind, stream, wait);
 }
 
 /* A run of bytes that starts at (x, y) and continues row by row. */
-cudaError_t sl_cuda_copy_array_run(sl_cuda *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
+cudaError_t sl_proc_copy_array_run(sl_proc *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    sl_cuda_array_shape s;
-    cudaError_t error = sl_cuda_array_shape_of(rt, array, &s);
+    sl_proc_array_shape s;
+    cudaError_t error = sl_proc_array_shape_of(rt, array, &s);
     while (!error && bytes) {
         size_t row = s.width * s.element_bytes;
         if (x >= row || y >= s.height)
             return cudaErrorInvalidValue;
         size_t part = bytes < row - x ? bytes : row - x;
         char *location = s.data + y * s.pitch + x;
-        error = in ? sl_cuda_copy_1d(rt, location, in, part, kind, stream, wait)
-                   : sl_cuda_copy_1d(rt, out, location, part, kind, stream, wait);
+        error = in ? sl_proc_copy_1d(rt, location, in, part, kind, stream, wait)
+                   : sl_proc_copy_1d(rt, out, location, part, kind, stream, wait);
         in = in ? in + part : NULL;
         out = out ? out + part : NULL;
         bytes -= part;
@@ -250,38 +250,38 @@ cudaError_t sl_cuda_copy_array_run(sl_cuda *rt, cudaArray_t array, size_t x, siz
     return error;
 }
 
-cudaError_t sl_cuda_copy_arrays(sl_cuda *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+cudaError_t sl_proc_copy_arrays(sl_proc *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                                 size_t src_y, size_t width, size_t height, cudaMemcpyKind kind)
 {
-    sl_cuda_array_shape s;
-    cudaError_t error = sl_cuda_array_shape_of(rt, src, &s);
+    sl_proc_array_shape s;
+    cudaError_t error = sl_proc_array_shape_of(rt, src, &s);
     if (error)
         return error;
     if (exceeds(src_x, width, s.width * s.element_bytes) || exceeds(src_y, height, s.height))
         return cudaErrorInvalidValue;
-    return sl_cuda_copy_array_2d(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, s.pitch, width, height,
+    return sl_proc_copy_array_2d(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, s.pitch, width, height,
                                  kind, NULL, true);
 }
 
 /* Runs of bytes in both. */
-cudaError_t sl_cuda_copy_array_runs(sl_cuda *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src,
+cudaError_t sl_proc_copy_array_runs(sl_proc *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src,
                                     size_t src_x, size_t src_y, size_t bytes, cudaMemcpyKind kind)
 {
-    sl_cuda_array_shape s;
-    cudaError_t error = sl_cuda_array_shape_of(rt, src, &s);
+    sl_proc_array_shape s;
+    cudaError_t error = sl_proc_array_shape_of(rt, src, &s);
     size_t row = error ? 0 : s.width * s.element_bytes;
     while (!error && bytes) {
         if (src_x >= row || src_y >= s.height)
             return cudaErrorInvalidValue;
         size_t part = bytes < row - src_x ? bytes : row - src_x;
-        error = sl_cuda_copy_array_run(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, part, kind, NULL,
+        error = sl_proc_copy_array_run(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, part, kind, NULL,
                                        true);
         bytes -= part;
         src_x = 0;
         src_y++;
         dst_x += part;
-        sl_cuda_array_shape d;
-        if (!error && !(error = sl_cuda_array_shape_of(rt, dst, &d))) {
+        sl_proc_array_shape d;
+        if (!error && !(error = sl_proc_array_shape_of(rt, dst, &d))) {
             dst_y += dst_x / (d.width * d.element_bytes);
             dst_x %= d.width * d.element_bytes;
         }
@@ -291,8 +291,8 @@ cudaError_t sl_cuda_copy_array_runs(sl_cuda *rt, cudaArray_t dst, size_t dst_x, 
 
 /* ---- fills ---- */
 
-cudaError_t sl_cuda_fill_submit(sl_cuda *rt, const sl_cuda_fill *fill, cudaStream_t stream)
+cudaError_t sl_proc_fill_submit(sl_proc *rt, const sl_proc_fill *fill, cudaStream_t stream)
 {
-    sl_cuda_op op = {.kind = SL_CUDA_FILL, .fill = *fill};
-    return sl_cuda_submit(rt, stream, &op);
+    sl_proc_op op = {.kind = SL_PROC_FILL, .fill = *fill};
+    return sl_proc_submit(rt, stream, &op);
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The listening side: hands the emulator a recorder, and writes what it reports to this process's results file. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/new_file.h"
-#include "cuda/results_file.h"
+#include "process/results_file.h"
 #include "trace/recorder.h"
 
-struct sl_cuda_results {
+struct sl_proc_results {
     sl_recorder *recorder;
     sl_results_writer *writer; /* NULL: nobody reads results, only a trace is wanted */
 };
 
 static sl_status launch_done(void *context, const sl_launch_result *result, sl_error *error)
 {
-    sl_cuda_results *results = context;
+    sl_proc_results *results = context;
     return results->writer ? sl_results_write(results->writer, result, error) : SL_OK;
 }
 
@@ -32,7 +32,7 @@ static sl_status find_trace_path(const char *trace, uint32_t number, char *path,
     return status;
 }
 
-sl_status sl_cuda_results_open(sl_cuda *rt, const sl_launch_sink **sink, sl_error *error)
+sl_status sl_proc_results_open(sl_proc *rt, const sl_launch_sink **sink, sl_error *error)
 {
     if (rt->results) { /* after cudaDeviceReset: the device is new, the run continues */
         *sink = sl_recorder_sink(rt->results->recorder);
@@ -41,12 +41,12 @@ sl_status sl_cuda_results_open(sl_cuda *rt, const sl_launch_sink **sink, sl_erro
     *sink = NULL;
     if (!*rt->options.results && !*rt->options.trace)
         return SL_OK;
-    sl_cuda_results *results = calloc(1, sizeof *results);
+    sl_proc_results *results = calloc(1, sizeof *results);
     if (!results)
         return sl_fail_memory(error);
     char path[1100];
     uint32_t number = 0;
-    sl_trace_filter filter = sl_cuda_options_filter(&rt->options);
+    sl_trace_filter filter = sl_proc_options_filter(&rt->options);
     sl_status status = SL_OK;
     if (*rt->options.results)
         status = sl_results_writer_create(rt->options.results, &results->writer, &number, error);
@@ -73,28 +73,28 @@ sl_status sl_cuda_results_open(sl_cuda *rt, const sl_launch_sink **sink, sl_erro
     return SL_OK;
 }
 
-uint64_t sl_cuda_results_launches(const sl_cuda *rt)
+uint64_t sl_proc_results_launches(const sl_proc *rt)
 {
     return rt->results ? sl_recorder_launches(rt->results->recorder) : 0;
 }
 
-void sl_cuda_results_forget_device(sl_cuda *rt)
+void sl_proc_results_forget_device(sl_proc *rt)
 {
     if (rt->results && rt->results->writer)
         sl_results_forget_kernels(rt->results->writer);
 }
 
-void sl_cuda_results_close(sl_cuda *rt)
+void sl_proc_results_close(sl_proc *rt)
 {
     sl_error error = {0};
     if (*rt->options.planned && !sl_program_results_write(&rt->planned, rt->options.planned))
-        sl_cuda_problem(rt, "%s cannot be written", rt->options.planned);
+        sl_proc_problem(rt, "%s cannot be written", rt->options.planned);
     if (!rt->results)
         return;
     if (*rt->options.results && sl_recorder_unmatched(rt->results->recorder))
         sl_results_unmatched(rt->options.results, sl_recorder_unmatched(rt->results->recorder));
     if (sl_recorder_finish(rt->results->recorder, &error))
-        sl_cuda_problem(rt, "%s", error.text);
+        sl_proc_problem(rt, "%s", error.text);
     sl_results_writer_close(rt->results->writer, true);
     free(rt->results);
     rt->results = NULL;

@@ -3,7 +3,7 @@
  *
  * A graph's nodes run one after the other in an order that respects their dependencies; of several such orders, the one
  * nearest to the order in which nodes were added. Not there: external semaphores, launches of graphs by kernels. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* ---- building ---- */
 
-cudaGraph_t sl_cuda_graph_new(void)
+cudaGraph_t sl_proc_graph_new(void)
 {
     cudaGraph_t graph = calloc(1, sizeof *graph);
     if (graph)
@@ -20,26 +20,26 @@ cudaGraph_t sl_cuda_graph_new(void)
     return graph;
 }
 
-void sl_cuda_op_fini(sl_cuda *rt, sl_cuda_op *op)
+void sl_proc_op_fini(sl_proc *rt, sl_proc_op *op)
 {
     switch ((int)op->kind) {
-    case SL_CUDA_LAUNCH:
+    case SL_PROC_LAUNCH:
         free(op->launch.params);
         break;
-    case SL_CUDA_CHILD:
-        sl_cuda_graph_release(rt, op->child);
+    case SL_PROC_CHILD:
+        sl_proc_graph_release(rt, op->child);
         break;
-    case SL_CUDA_CONDITIONAL:
+    case SL_PROC_CONDITIONAL:
         for (unsigned i = 0; op->conditional.body && i < op->conditional.count; i++)
             if (op->conditional.body[i])
-                sl_cuda_graph_release(rt, op->conditional.body[i]);
+                sl_proc_graph_release(rt, op->conditional.body[i]);
         free(op->conditional.body);
         break;
-    case SL_CUDA_VALUES:
+    case SL_PROC_VALUES:
         free(op->values.item);
         break;
     }
-    op->kind = SL_CUDA_EMPTY;
+    op->kind = SL_PROC_EMPTY;
 }
 
 static void *copy_bytes(const void *from, size_t bytes)
@@ -51,48 +51,48 @@ static void *copy_bytes(const void *from, size_t bytes)
 }
 
 /* With its own copies of all that it owns. */
-static bool clone_op(sl_cuda *rt, sl_cuda_op *to, const sl_cuda_op *from)
+static bool clone_op(sl_proc *rt, sl_proc_op *to, const sl_proc_op *from)
 {
     bool copied = true;
     *to = *from;
     switch ((int)from->kind) {
-    case SL_CUDA_LAUNCH:
+    case SL_PROC_LAUNCH:
         copied = (to->launch.params = copy_bytes(from->launch.params, from->launch.param_bytes));
         break;
-    case SL_CUDA_CHILD:
-        copied = (to->child = sl_cuda_graph_clone(rt, from->child));
+    case SL_PROC_CHILD:
+        copied = (to->child = sl_proc_graph_clone(rt, from->child));
         break;
-    case SL_CUDA_CONDITIONAL:
+    case SL_PROC_CONDITIONAL:
         copied = (to->conditional.body = calloc(from->conditional.count, sizeof *to->conditional.body));
         for (unsigned i = 0; copied && i < from->conditional.count; i++)
-            copied = (to->conditional.body[i] = sl_cuda_graph_clone(rt, from->conditional.body[i]));
+            copied = (to->conditional.body[i] = sl_proc_graph_clone(rt, from->conditional.body[i]));
         break;
-    case SL_CUDA_VALUES:
+    case SL_PROC_VALUES:
         copied = (to->values.item = copy_bytes(from->values.item, from->values.count * sizeof *from->values.item));
         break;
     }
-    if (!copied && from->kind != SL_CUDA_CONDITIONAL)
-        to->kind = SL_CUDA_EMPTY; /* it owns nothing */
+    if (!copied && from->kind != SL_PROC_CONDITIONAL)
+        to->kind = SL_PROC_EMPTY; /* it owns nothing */
     return copied;
 }
 
-static void free_node(sl_cuda *rt, cudaGraphNode_t node)
+static void free_node(sl_proc *rt, cudaGraphNode_t node)
 {
-    sl_cuda_op_fini(rt, &node->op);
+    sl_proc_op_fini(rt, &node->op);
     sl_array_free(&node->after);
     sl_array_free(&node->attributes);
     free(node->args);
     free(node);
 }
 
-void sl_cuda_graph_release(sl_cuda *rt, cudaGraph_t graph)
+void sl_proc_graph_release(sl_proc *rt, cudaGraph_t graph)
 {
     if (--graph->users)
         return;
     for (size_t i = 0; i < graph->nodes.count; i++)
         free_node(rt, graph->nodes.items[i]);
     for (size_t i = 0; i < graph->objects.count; i++)
-        sl_cuda_object_release(rt, graph->objects.items[i], 1);
+        sl_proc_object_release(rt, graph->objects.items[i], 1);
     sl_array_free(&graph->nodes);
     sl_array_free(&graph->objects);
     free(graph);
@@ -100,14 +100,14 @@ void sl_cuda_graph_release(sl_cuda *rt, cudaGraph_t graph)
 
 static bool add_edge(cudaGraphNode_t to, cudaGraphNode_t from, const void *edges, size_t index)
 {
-    sl_cuda_edge edge = {.from = from};
+    sl_proc_edge edge = {.from = from};
     if (edges)
         memcpy(&edge.data, (const char *)edges + index * sizeof edge.data, sizeof edge.data);
     return sl_array_push(&to->after, edge);
 }
 
-cudaError_t sl_cuda_graph_add_node(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                   const void *edges, size_t count, sl_cuda_op *op)
+cudaError_t sl_proc_graph_add_node(sl_proc *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                   const void *edges, size_t count, sl_proc_op *op)
 {
     bool known = node && graph && (!count || after);
     for (size_t i = 0; known && i < count; i++)
@@ -115,7 +115,7 @@ cudaError_t sl_cuda_graph_add_node(sl_cuda *rt, cudaGraphNode_t *node, cudaGraph
     cudaGraphNode_t n = known ? calloc(1, sizeof *n) : NULL;
     if (!n || !sl_array_push(&graph->nodes, n)) {
         free(n);
-        sl_cuda_op_fini(rt, op);
+        sl_proc_op_fini(rt, op);
         return known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
     }
     n->op = *op;
@@ -133,7 +133,7 @@ static void number_nodes(cudaGraph_t graph)
         graph->nodes.items[i]->index = (unsigned)i;
 }
 
-static bool clone_node(sl_cuda *rt, cudaGraph_t copy, const cudaGraphNode_t from)
+static bool clone_node(sl_proc *rt, cudaGraph_t copy, const cudaGraphNode_t from)
 {
     cudaGraphNode_t to = calloc(1, sizeof *to);
     if (!to || !sl_array_push(&copy->nodes, to)) {
@@ -153,16 +153,16 @@ static bool clone_node(sl_cuda *rt, cudaGraph_t copy, const cudaGraphNode_t from
 }
 
 /* A deep copy: later changes of one do not show in the other. */
-cudaGraph_t sl_cuda_graph_clone(sl_cuda *rt, cudaGraph_t graph)
+cudaGraph_t sl_proc_graph_clone(sl_proc *rt, cudaGraph_t graph)
 {
-    cudaGraph_t copy = sl_cuda_graph_new();
+    cudaGraph_t copy = sl_proc_graph_new();
     bool good = copy != NULL;
     for (size_t i = 0; good && i < graph->nodes.count; i++)
         good = clone_node(rt, copy, graph->nodes.items[i]);
     number_nodes(graph);
     for (size_t i = 0; good && i < copy->nodes.count; i++)
         for (size_t d = 0; d < copy->nodes.items[i]->after.count; d++) {
-            sl_cuda_edge *edge = &copy->nodes.items[i]->after.items[d];
+            sl_proc_edge *edge = &copy->nodes.items[i]->after.items[d];
             edge->from = copy->nodes.items[edge->from->index];
         }
     for (size_t i = 0; good && i < graph->objects.count; i++) {
@@ -170,11 +170,11 @@ cudaGraph_t sl_cuda_graph_clone(sl_cuda *rt, cudaGraph_t graph)
         graph->objects.items[i]->users += good;
     }
     if (!good && copy)
-        sl_cuda_graph_release(rt, copy);
+        sl_proc_graph_release(rt, copy);
     return good ? copy : NULL;
 }
 
-cudaError_t sl_cuda_node_destroy(sl_cuda *rt, cudaGraphNode_t node)
+cudaError_t sl_proc_node_destroy(sl_proc *rt, cudaGraphNode_t node)
 {
     if (!node)
         return cudaErrorInvalidValue;
@@ -182,7 +182,7 @@ cudaError_t sl_cuda_node_destroy(sl_cuda *rt, cudaGraphNode_t node)
     size_t kept = 0;
     for (size_t i = 0; i < graph->nodes.count; i++) {
         cudaGraphNode_t other = graph->nodes.items[i];
-        sl_cuda_graph_remove_dependencies(&node, &other, 1);
+        sl_proc_graph_remove_dependencies(&node, &other, 1);
         if (other != node)
             graph->nodes.items[kept++] = other;
     }
@@ -193,7 +193,7 @@ cudaError_t sl_cuda_node_destroy(sl_cuda *rt, cudaGraphNode_t node)
 
 /* ---- edges ---- */
 
-cudaError_t sl_cuda_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges,
+cudaError_t sl_proc_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges,
                                            size_t count)
 {
     if (count && (!from || !to))
@@ -207,7 +207,7 @@ cudaError_t sl_cuda_graph_add_dependencies(const cudaGraphNode_t *from, const cu
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
+cudaError_t sl_proc_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
 {
     if (count && (!from || !to))
         return cudaErrorInvalidValue;
@@ -257,7 +257,7 @@ static cudaError_t end_list(list *l, size_t *count)
     return l->lossy ? cudaErrorLossyQuery : cudaSuccess;
 }
 
-cudaError_t sl_cuda_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
+cudaError_t sl_proc_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
 {
     if (!graph || !count)
         return cudaErrorInvalidValue;
@@ -268,7 +268,7 @@ cudaError_t sl_cuda_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t
     return end_list(&l, count);
 }
 
-cudaError_t sl_cuda_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
+cudaError_t sl_proc_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
                                 size_t *count)
 {
     if (!graph || !count || !from != !to)
@@ -282,7 +282,7 @@ cudaError_t sl_cuda_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGr
     return end_list(&l, count);
 }
 
-cudaError_t sl_cuda_node_neighbors(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count)
+cudaError_t sl_proc_node_neighbors(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count)
 {
     if (!node || !count)
         return cudaErrorInvalidValue;
@@ -296,7 +296,7 @@ cudaError_t sl_cuda_node_neighbors(cudaGraphNode_t node, bool after, cudaGraphNo
     return end_list(&l, count);
 }
 
-cudaError_t sl_cuda_graph_dot(cudaGraph_t graph, const char *path)
+cudaError_t sl_proc_graph_dot(cudaGraph_t graph, const char *path)
 {
     sl_new_file made;
     FILE *file;
@@ -310,8 +310,8 @@ cudaError_t sl_cuda_graph_dot(cudaGraph_t graph, const char *path)
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const cudaGraphNode_t node = graph->nodes.items[i];
         fprintf(file, "  n%zu [label=\"%zu %s%s%s\"]\n", i, i, KINDS[node->op.kind],
-                node->op.kind == SL_CUDA_LAUNCH ? " " : "",
-                node->op.kind == SL_CUDA_LAUNCH ? node->op.launch.function->name : "");
+                node->op.kind == SL_PROC_LAUNCH ? " " : "",
+                node->op.kind == SL_PROC_LAUNCH ? node->op.launch.function->name : "");
         for (size_t d = 0; d < node->after.count; d++)
             fprintf(file, "  n%u -> n%zu\n", node->after.items[d].from->index, i);
     }
@@ -329,7 +329,7 @@ static bool ready(const cudaGraphNode_t node, const bool *done)
     return true;
 }
 
-static cudaError_t cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t stream)
+static cudaError_t cuda_graph_run(sl_proc *rt, cudaGraph_t graph, cudaStream_t stream)
 {
     size_t count = graph->nodes.count;
     bool *done = calloc(count + 1, sizeof *done), progress = true;
@@ -341,10 +341,10 @@ static cudaError_t cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t s
             cudaGraphNode_t node = graph->nodes.items[i];
             if (done[i] || !ready(node, done))
                 continue;
-            sl_cuda_op op = node->op;
+            sl_proc_op op = node->op;
             op.stream = stream;
             if (!node->disabled)
-                error = sl_cuda_run_op(rt, &op);
+                error = sl_proc_run_op(rt, &op);
             done[i] = progress = true;
             left--;
         }
@@ -355,36 +355,36 @@ static cudaError_t cuda_graph_run(sl_cuda *rt, cudaGraph_t graph, cudaStream_t s
 
 /* ---- conditional nodes ---- */
 
-cudaError_t sl_cuda_condition_create(sl_cuda *rt, unsigned long long *handle, cudaGraph_t graph, unsigned value,
+cudaError_t sl_proc_condition_create(sl_proc *rt, unsigned long long *handle, cudaGraph_t graph, unsigned value,
                                      unsigned flags)
 {
     enum { ASSIGN_DEFAULT = 1 };
     if (!handle || !graph || flags > ASSIGN_DEFAULT)
         return cudaErrorInvalidValue;
-    const sl_cuda_condition condition = {value, value, flags == ASSIGN_DEFAULT};
+    const sl_proc_condition condition = {value, value, flags == ASSIGN_DEFAULT};
     if (!sl_array_push(&rt->conditions, condition))
         return cudaErrorMemoryAllocation;
     *handle = rt->conditions.count;
     return cudaSuccess;
 }
 
-static sl_cuda_condition *find_condition(sl_cuda *rt, uint64_t handle)
+static sl_proc_condition *find_condition(sl_proc *rt, uint64_t handle)
 {
     return handle && handle <= rt->conditions.count ? &rt->conditions.items[handle - 1] : NULL;
 }
 
-bool sl_cuda_condition_set(sl_cuda *rt, uint64_t handle, uint32_t value)
+bool sl_proc_condition_set(sl_proc *rt, uint64_t handle, uint32_t value)
 {
-    sl_cuda_condition *condition = find_condition(rt, handle);
+    sl_proc_condition *condition = find_condition(rt, handle);
     if (condition)
         condition->value = value;
     return condition;
 }
 
-cudaError_t sl_cuda_conditional_run(sl_cuda *rt, const sl_cuda_op *op)
+cudaError_t sl_proc_conditional_run(sl_proc *rt, const sl_proc_op *op)
 {
     enum { MAX_ITERATIONS = 1 << 24 }; /* kernels decide when it ends */
-    const sl_cuda_condition *condition = find_condition(rt, op->conditional.handle);
+    const sl_proc_condition *condition = find_condition(rt, op->conditional.handle);
     if (!condition)
         return cudaErrorInvalidValue;
     uint32_t value = condition->value, chosen = value;
@@ -393,7 +393,7 @@ cudaError_t sl_cuda_conditional_run(sl_cuda *rt, const sl_cuda_op *op)
     case cudaGraphCondTypeWhile:
         for (uint32_t i = 0; !error && !rt->fault && find_condition(rt, op->conditional.handle)->value; i++) {
             if (i == MAX_ITERATIONS) {
-                sl_cuda_say("a conditional node of a graph ran more than %d times: kernels keep its condition", i);
+                sl_proc_say("a conditional node of a graph ran more than %d times: kernels keep its condition", i);
                 rt->fault = cudaErrorLaunchTimeout;
                 break;
             }
@@ -410,13 +410,13 @@ cudaError_t sl_cuda_conditional_run(sl_cuda *rt, const sl_cuda_op *op)
 }
 
 /* With each launch of a graph, conditions that want it start over. */
-static void reset_conditions(sl_cuda *rt, cudaGraph_t graph)
+static void reset_conditions(sl_proc *rt, cudaGraph_t graph)
 {
     for (size_t i = 0; i < graph->nodes.count; i++) {
-        const sl_cuda_op *op = &graph->nodes.items[i]->op;
-        if (op->kind != SL_CUDA_CONDITIONAL)
+        const sl_proc_op *op = &graph->nodes.items[i]->op;
+        if (op->kind != SL_PROC_CONDITIONAL)
             continue;
-        sl_cuda_condition *condition = find_condition(rt, op->conditional.handle);
+        sl_proc_condition *condition = find_condition(rt, op->conditional.handle);
         if (condition && condition->starts_over)
             condition->value = condition->initial;
         for (unsigned b = 0; b < op->conditional.count; b++)
@@ -424,7 +424,7 @@ static void reset_conditions(sl_cuda *rt, cudaGraph_t graph)
     }
 }
 
-cudaError_t sl_cuda_child_run(sl_cuda *rt, const sl_cuda_op *op)
+cudaError_t sl_proc_child_run(sl_proc *rt, const sl_proc_op *op)
 {
     reset_conditions(rt, op->child);
     return cuda_graph_run(rt, op->child, op->stream);
@@ -432,16 +432,16 @@ cudaError_t sl_cuda_child_run(sl_cuda *rt, const sl_cuda_op *op)
 
 /* ---- executables ---- */
 
-cudaError_t sl_cuda_graph_instantiate(sl_cuda *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+cudaError_t sl_proc_graph_instantiate(sl_proc *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
     enum { DEVICE_LAUNCH = 4 };
     static bool said;
     if (!exec || !graph)
         return cudaErrorInvalidValue;
     if (flags & DEVICE_LAUNCH)
-        return sl_cuda_missing("a graph that kernels can launch (cudaGraphInstantiateFlagDeviceLaunch)", &said);
+        return sl_proc_missing("a graph that kernels can launch (cudaGraphInstantiateFlagDeviceLaunch)", &said);
     cudaGraphExec_t made = calloc(1, sizeof *made);
-    if (!made || !(made->graph = sl_cuda_graph_clone(rt, graph))) {
+    if (!made || !(made->graph = sl_proc_graph_clone(rt, graph))) {
         free(made);
         return cudaErrorMemoryAllocation;
     }
@@ -450,13 +450,13 @@ cudaError_t sl_cuda_graph_instantiate(sl_cuda *rt, cudaGraphExec_t *exec, cudaGr
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_graph_launch(sl_cuda *rt, cudaGraphExec_t exec, cudaStream_t stream)
+cudaError_t sl_proc_graph_launch(sl_proc *rt, cudaGraphExec_t exec, cudaStream_t stream)
 {
     if (!exec)
         return cudaErrorInvalidValue;
-    sl_cuda_op op = {.kind = SL_CUDA_CHILD, .child = exec->graph};
+    sl_proc_op op = {.kind = SL_PROC_CHILD, .child = exec->graph};
     exec->graph->users++;
-    return sl_cuda_submit(rt, stream, &op);
+    return sl_proc_submit(rt, stream, &op);
 }
 
 /* Whether two nodes differ in nothing but parameters: the same kind of work, after the same nodes. */
@@ -469,7 +469,7 @@ static bool alike(const cudaGraphNode_t a, const cudaGraphNode_t b)
 }
 
 /* An executable takes over another graph of the same shape; nodes that are disabled stay so. */
-cudaError_t sl_cuda_graph_update(sl_cuda *rt, cudaGraphExec_t exec, cudaGraph_t graph,
+cudaError_t sl_proc_graph_update(sl_proc *rt, cudaGraphExec_t exec, cudaGraph_t graph,
                                  cudaGraphExecUpdateResultInfo *info)
 {
     enum { TOPOLOGY_CHANGED = 2, NODE_TYPE_CHANGED = 3 };
@@ -492,21 +492,21 @@ cudaError_t sl_cuda_graph_update(sl_cuda *rt, cudaGraphExec_t exec, cudaGraph_t 
         }
         return cudaErrorGraphExecUpdateFailure;
     }
-    cudaGraph_t copy = sl_cuda_graph_clone(rt, graph);
+    cudaGraph_t copy = sl_proc_graph_clone(rt, graph);
     if (!copy)
         return cudaErrorMemoryAllocation;
     for (size_t i = 0; i < count; i++)
         copy->nodes.items[i]->disabled = exec->graph->nodes.items[i]->disabled;
-    sl_cuda_graph_release(rt, exec->graph);
+    sl_proc_graph_release(rt, exec->graph);
     exec->graph = copy;
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_graph_update_11(sl_cuda *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+cudaError_t sl_proc_graph_update_11(sl_proc *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
                                     int *result)
 {
     cudaGraphExecUpdateResultInfo info;
-    cudaError_t error = sl_cuda_graph_update(rt, exec, graph, &info);
+    cudaError_t error = sl_proc_graph_update(rt, exec, graph, &info);
     if (node)
         *node = info.errorNode;
     if (result)
@@ -515,7 +515,7 @@ cudaError_t sl_cuda_graph_update_11(sl_cuda *rt, cudaGraphExec_t exec, cudaGraph
 }
 
 /* Copies keep positions. */
-cudaGraphNode_t sl_cuda_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node)
+cudaGraphNode_t sl_proc_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node)
 {
     if (!clone || !node)
         return NULL;
@@ -523,31 +523,31 @@ cudaGraphNode_t sl_cuda_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node)
     return node->index < clone->nodes.count ? clone->nodes.items[node->index] : NULL;
 }
 
-cudaGraphNode_t sl_cuda_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node)
+cudaGraphNode_t sl_proc_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
-    return exec ? sl_cuda_node_in_clone(exec->graph, node) : NULL;
+    return exec ? sl_proc_node_in_clone(exec->graph, node) : NULL;
 }
 
-void sl_cuda_graph_exec_destroy(sl_cuda *rt, cudaGraphExec_t exec)
+void sl_proc_graph_exec_destroy(sl_proc *rt, cudaGraphExec_t exec)
 {
-    sl_cuda_graph_release(rt, exec->graph);
+    sl_proc_graph_release(rt, exec->graph);
     free(exec);
 }
 
 /* ---- objects that graphs keep for the program ---- */
 
-cudaError_t sl_cuda_object_create(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned users)
+cudaError_t sl_proc_object_create(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned users)
 {
     if (!object || !destroy || !users)
         return cudaErrorInvalidValue;
     *object = malloc(sizeof **object);
     if (!*object)
         return cudaErrorMemoryAllocation;
-    **object = (struct sl_cuda_user_object){data, destroy, users};
+    **object = (struct sl_proc_user_object){data, destroy, users};
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_object_retain(cudaUserObject_t object, unsigned count)
+cudaError_t sl_proc_object_retain(cudaUserObject_t object, unsigned count)
 {
     if (!object || !count)
         return cudaErrorInvalidValue;
@@ -555,21 +555,21 @@ cudaError_t sl_cuda_object_retain(cudaUserObject_t object, unsigned count)
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_object_release(sl_cuda *rt, cudaUserObject_t object, unsigned count)
+cudaError_t sl_proc_object_release(sl_proc *rt, cudaUserObject_t object, unsigned count)
 {
     if (!object || !count || count > object->users)
         return cudaErrorInvalidValue;
     object->users -= count;
     if (object->users)
         return cudaSuccess;
-    sl_cuda_unlock(rt);
+    sl_proc_unlock(rt);
     object->destroy(object->data);
-    sl_cuda_relock(rt);
+    sl_proc_relock(rt);
     free(object);
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_graph_retain(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
+cudaError_t sl_proc_graph_retain(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
 {
     enum { MOVE = 1 };
     if (!graph || !object || !count || flags > MOVE)
@@ -582,7 +582,7 @@ cudaError_t sl_cuda_graph_retain(cudaGraph_t graph, cudaUserObject_t object, uns
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_graph_unretain(sl_cuda *rt, cudaGraph_t graph, cudaUserObject_t object, unsigned count)
+cudaError_t sl_proc_graph_unretain(sl_proc *rt, cudaGraph_t graph, cudaUserObject_t object, unsigned count)
 {
     unsigned removed = 0;
     size_t kept = 0;
@@ -594,5 +594,5 @@ cudaError_t sl_cuda_graph_unretain(sl_cuda *rt, cudaGraph_t graph, cudaUserObjec
         else
             graph->objects.items[kept++] = graph->objects.items[i];
     graph->objects.count = kept;
-    return removed == count ? sl_cuda_object_release(rt, object, count) : cudaErrorInvalidValue;
+    return removed == count ? sl_proc_object_release(rt, object, count) : cudaErrorInvalidValue;
 }

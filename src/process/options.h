@@ -3,8 +3,8 @@
  *
  * One `key=value` per line; keys are in options.c's table, which includes emu/settings.def. Both sides use this module,
  * so they cannot disagree. */
-#ifndef SL_CUDA_OPTIONS_H
-#define SL_CUDA_OPTIONS_H
+#ifndef SL_PROC_OPTIONS_H
+#define SL_PROC_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
 #include "sluice/error.h"
 #include "sluice/trace.h"
 
-#define SL_CUDA_OPTIONS_VARIABLE "SLUICE_OPTIONS"
+#define SL_PROC_OPTIONS_VARIABLE "SLUICE_OPTIONS"
 
-typedef struct sl_cuda_options {
+typedef struct sl_proc_options {
     sl_run_settings settings;
     char *text;                 /* of decoded options: what strings of the settings point into */
     bool quiet;                 /* no warnings */
@@ -34,14 +34,14 @@ typedef struct sl_cuda_options {
     char kernel_regex[512];     /* filters, as sl_trace_filter */
     char launches[2048];
     uint64_t blocks;
-} sl_cuda_options;
+} sl_proc_options;
 
 /* *text is malloc'ed. A value with a newline in it is refused: SL_INVALID. */
-sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error);
+sl_status sl_proc_options_encode(const sl_proc_options *options, char **text, sl_error *error);
 /* Starts from zeroed options. NULL or empty text: all defaults. On failure there is nothing to free. */
-sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error);
-void sl_cuda_options_fini(sl_cuda_options *options); /* of decoded ones; zeros are fine */
+sl_status sl_proc_options_decode(const char *text, sl_proc_options *options, sl_error *error);
+void sl_proc_options_fini(sl_proc_options *options); /* of decoded ones; zeros are fine */
 /* The part that is a trace filter; points into the options. */
-sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options);
+sl_trace_filter sl_proc_options_filter(const sl_proc_options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The option text: see options.h. One table entry per option gives its name, type and offset; both directions walk it.
  */
-#include "cuda/options.h"
+#include "process/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,12 +31,12 @@ typedef struct option_entry {
 
 #define ENTRY(field, type, ...)                                                                                        \
     {                                                                                                                  \
-#field, TYPE_##type, offsetof(sl_cuda_options, field), sizeof(((sl_cuda_options *)0)->field), __VA_ARGS__      \
+#field, TYPE_##type, offsetof(sl_proc_options, field), sizeof(((sl_proc_options *)0)->field), __VA_ARGS__      \
     }
 #define SETTING(field, type, ...)                                                                                      \
     {                                                                                                                  \
-#field, TYPE_##type, offsetof(sl_cuda_options, settings.field),                                                \
-            sizeof(((sl_cuda_options *)0)->settings.field), __VA_ARGS__                                                \
+#field, TYPE_##type, offsetof(sl_proc_options, settings.field),                                                \
+            sizeof(((sl_proc_options *)0)->settings.field), __VA_ARGS__                                                \
     }
 #define SL_SETTING(type, field, inputs, option, value, min, max, choices, help) SETTING(field, type, min, max, choices),
 #define SL_SETTING_INTERNAL(type, field, min, max)                              SETTING(field, type, min, max, NULL),
@@ -64,7 +64,7 @@ enum { ENTRIES = sizeof TABLE / sizeof *TABLE };
 /* ---- to text ---- */
 
 /* The value as text; NULL: the default, which is not written. */
-static const char *value_text(const sl_cuda_options *options, const option_entry *entry, char buffer[32])
+static const char *value_text(const sl_proc_options *options, const option_entry *entry, char buffer[32])
 {
     const char *location = (const char *)options + entry->offset;
     uint64_t number = 0;
@@ -88,7 +88,7 @@ static const char *value_text(const sl_cuda_options *options, const option_entry
     return number ? buffer : NULL;
 }
 
-sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error)
+sl_status sl_proc_options_encode(const sl_proc_options *options, char **text, sl_error *error)
 {
     size_t length = 0;
     FILE *stream = open_memstream(text, &length);
@@ -129,7 +129,7 @@ static bool find_choice(const option_entry *entry, const char *value, int *index
 }
 
 /* `value` stays where it is as long as the options. */
-static sl_status set_value(sl_cuda_options *options, const option_entry *entry, const char *value, sl_error *error)
+static sl_status set_value(sl_proc_options *options, const option_entry *entry, const char *value, sl_error *error)
 {
     char *location = (char *)options + entry->offset;
     uint64_t number = 0;
@@ -183,7 +183,7 @@ static sl_status unknown(const char *name, sl_error *error)
                    near ? near : "", near ? "'?" : "");
 }
 
-static sl_status decode_line(sl_cuda_options *options, char *line, sl_error *error)
+static sl_status decode_line(sl_proc_options *options, char *line, sl_error *error)
 {
     char *equals = strchr(line, '=');
     if (equals)
@@ -192,7 +192,7 @@ static sl_status decode_line(sl_cuda_options *options, char *line, sl_error *err
     return entry && equals ? set_value(options, entry, equals + 1, error) : unknown(line, error);
 }
 
-sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error)
+sl_status sl_proc_options_decode(const char *text, sl_proc_options *options, sl_error *error)
 {
     memset(options, 0, sizeof *options);
     if (!text || !*text)
@@ -209,17 +209,17 @@ sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_
             status = decode_line(options, line, error);
     }
     if (status)
-        sl_cuda_options_fini(options);
+        sl_proc_options_fini(options);
     return status;
 }
 
-void sl_cuda_options_fini(sl_cuda_options *options)
+void sl_proc_options_fini(sl_proc_options *options)
 {
     free(options->text);
-    *options = (sl_cuda_options){0};
+    *options = (sl_proc_options){0};
 }
 
-sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options)
+sl_trace_filter sl_proc_options_filter(const sl_proc_options *options)
 {
     return (sl_trace_filter){.kernel_regex = *options->kernel_regex ? options->kernel_regex : NULL,
                              .launches = *options->launches ? options->launches : NULL,

@@ -3,8 +3,8 @@
  *
  * A private format between two parts of one build. Records are appended and flushed one by one, so a program that
  * crashes loses nothing that had finished; the reader stops at the first record that is not whole. */
-#ifndef SL_CUDA_RESULTS_FILE_H
-#define SL_CUDA_RESULTS_FILE_H
+#ifndef SL_PROC_RESULTS_FILE_H
+#define SL_PROC_RESULTS_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * Memory is a file without a name, so that the same bytes can be at several addresses (and in several processes).
  * Kernels and copies see a run of accessible mappings as one allocation, as a GPU does. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,44 +14,44 @@
 
 enum { GRANULARITY = 2 << 20 };
 
-struct sl_cuda_physical {
+struct sl_proc_physical {
     int file;
     size_t bytes;
     unsigned users; /* the program's handles, and mappings */
-    struct sl_cuda_physical *next;
+    struct sl_proc_physical *next;
 };
 
 typedef struct mapping {
     uint64_t address;
     size_t bytes;
-    struct sl_cuda_physical *memory;
+    struct sl_proc_physical *memory;
     unsigned access; /* 0: not yet */
 } mapping;
 
-struct sl_cuda_range {
+struct sl_proc_range {
     uint64_t address;
     size_t bytes;
     SL_ARRAY(mapping) mappings; /* by address */
     SL_ARRAY(uint64_t) runs;    /* allocations of the heap that stand for them */
-    struct sl_cuda_range *next;
+    struct sl_proc_range *next;
 };
 
-static struct sl_cuda_range *range_of(const sl_cuda *rt, uint64_t address, size_t bytes)
+static struct sl_proc_range *range_of(const sl_proc *rt, uint64_t address, size_t bytes)
 {
-    for (struct sl_cuda_range *r = rt->ranges; r; r = r->next)
+    for (struct sl_proc_range *r = rt->ranges; r; r = r->next)
         if (address >= r->address && bytes <= r->bytes && address - r->address <= r->bytes - bytes)
             return r;
     return NULL;
 }
 
-bool sl_cuda_vm_holds(const sl_cuda *rt, uint64_t address)
+bool sl_proc_vm_holds(const sl_proc *rt, uint64_t address)
 {
     return range_of(rt, address, 1) != NULL;
 }
 
-static bool is_memory(const sl_cuda *rt, const struct sl_cuda_physical *memory)
+static bool is_memory(const sl_proc *rt, const struct sl_proc_physical *memory)
 {
-    for (const struct sl_cuda_physical *m = rt->physical; m; m = m->next)
+    for (const struct sl_proc_physical *m = rt->physical; m; m = m->next)
         if (m == memory)
             return true;
     return false;
@@ -62,18 +62,18 @@ static bool is_size(size_t bytes)
     return bytes && bytes % GRANULARITY == 0;
 }
 
-size_t sl_cuda_vm_granularity(void)
+size_t sl_proc_vm_granularity(void)
 {
     return GRANULARITY;
 }
 
 /* ---- addresses ---- */
 
-cudaError_t sl_cuda_vm_reserve(sl_cuda *rt, uint64_t *address, size_t bytes, size_t align)
+cudaError_t sl_proc_vm_reserve(sl_proc *rt, uint64_t *address, size_t bytes, size_t align)
 {
     if (!address || !is_size(bytes) || (align & (align - 1)))
         return cudaErrorInvalidValue;
-    struct sl_cuda_range *r = calloc(1, sizeof *r);
+    struct sl_proc_range *r = calloc(1, sizeof *r);
     if (!r || sl_heap_reserve(sl_emu_heap(rt->emu), bytes, align, &r->address, NULL)) {
         free(r);
         return cudaErrorMemoryAllocation;
@@ -85,10 +85,10 @@ cudaError_t sl_cuda_vm_reserve(sl_cuda *rt, uint64_t *address, size_t bytes, siz
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_vm_unreserve(sl_cuda *rt, uint64_t address, size_t bytes)
+cudaError_t sl_proc_vm_unreserve(sl_proc *rt, uint64_t address, size_t bytes)
 {
-    for (struct sl_cuda_range **at = &rt->ranges; *at; at = &(*at)->next) {
-        struct sl_cuda_range *r = *at;
+    for (struct sl_proc_range **at = &rt->ranges; *at; at = &(*at)->next) {
+        struct sl_proc_range *r = *at;
         if (r->address != address || r->bytes != bytes || r->mappings.count)
             continue;
         *at = r->next;
@@ -102,19 +102,19 @@ cudaError_t sl_cuda_vm_unreserve(sl_cuda *rt, uint64_t address, size_t bytes)
 
 /* ---- memory ---- */
 
-static cudaError_t keep(sl_cuda *rt, int file, size_t bytes, struct sl_cuda_physical **memory)
+static cudaError_t keep(sl_proc *rt, int file, size_t bytes, struct sl_proc_physical **memory)
 {
-    struct sl_cuda_physical *m = malloc(sizeof *m);
+    struct sl_proc_physical *m = malloc(sizeof *m);
     if (!m) {
         close(file);
         return cudaErrorMemoryAllocation;
     }
-    *m = (struct sl_cuda_physical){file, bytes, 1, rt->physical};
+    *m = (struct sl_proc_physical){file, bytes, 1, rt->physical};
     *memory = rt->physical = m;
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_vm_create(sl_cuda *rt, struct sl_cuda_physical **memory, size_t bytes)
+cudaError_t sl_proc_vm_create(sl_proc *rt, struct sl_proc_physical **memory, size_t bytes)
 {
     if (!memory || !is_size(bytes))
         return cudaErrorInvalidValue;
@@ -129,11 +129,11 @@ cudaError_t sl_cuda_vm_create(sl_cuda *rt, struct sl_cuda_physical **memory, siz
     return keep(rt, file, bytes, memory);
 }
 
-static void release(sl_cuda *rt, struct sl_cuda_physical *memory)
+static void release(sl_proc *rt, struct sl_proc_physical *memory)
 {
     if (--memory->users)
         return;
-    struct sl_cuda_physical **at = &rt->physical;
+    struct sl_proc_physical **at = &rt->physical;
     while (*at != memory)
         at = &(*at)->next;
     *at = memory->next;
@@ -141,7 +141,7 @@ static void release(sl_cuda *rt, struct sl_cuda_physical *memory)
     free(memory);
 }
 
-cudaError_t sl_cuda_vm_release(sl_cuda *rt, struct sl_cuda_physical *memory)
+cudaError_t sl_proc_vm_release(sl_proc *rt, struct sl_proc_physical *memory)
 {
     if (!is_memory(rt, memory))
         return cudaErrorInvalidValue;
@@ -149,7 +149,7 @@ cudaError_t sl_cuda_vm_release(sl_cuda *rt, struct sl_cuda_physical *memory)
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_vm_size(const sl_cuda *rt, const struct sl_cuda_physical *memory, size_t *bytes)
+cudaError_t sl_proc_vm_size(const sl_proc *rt, const struct sl_proc_physical *memory, size_t *bytes)
 {
     if (!is_memory(rt, memory))
         return cudaErrorInvalidValue;
@@ -157,7 +157,7 @@ cudaError_t sl_cuda_vm_size(const sl_cuda *rt, const struct sl_cuda_physical *me
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_vm_export(const sl_cuda *rt, const struct sl_cuda_physical *memory, int *file)
+cudaError_t sl_proc_vm_export(const sl_proc *rt, const struct sl_proc_physical *memory, int *file)
 {
     if (!is_memory(rt, memory))
         return cudaErrorInvalidValue;
@@ -165,7 +165,7 @@ cudaError_t sl_cuda_vm_export(const sl_cuda *rt, const struct sl_cuda_physical *
     return *file < 0 ? cudaErrorOperatingSystem : cudaSuccess;
 }
 
-cudaError_t sl_cuda_vm_import(sl_cuda *rt, struct sl_cuda_physical **memory, int file)
+cudaError_t sl_proc_vm_import(sl_proc *rt, struct sl_proc_physical **memory, int file)
 {
     struct stat facts;
     int own = memory ? dup(file) : -1;
@@ -180,7 +180,7 @@ cudaError_t sl_cuda_vm_import(sl_cuda *rt, struct sl_cuda_physical **memory, int
 /* ---- which memory is at which address ---- */
 
 /* Tells the heap which addresses can be accessed. */
-static cudaError_t show(sl_cuda *rt, struct sl_cuda_range *r)
+static cudaError_t show(sl_proc *rt, struct sl_proc_range *r)
 {
     sl_heap *heap = sl_emu_heap(rt->emu);
     for (size_t i = 0; i < r->runs.count; i++)
@@ -200,9 +200,9 @@ static cudaError_t show(sl_cuda *rt, struct sl_cuda_range *r)
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_vm_map(sl_cuda *rt, uint64_t address, size_t bytes, struct sl_cuda_physical *memory)
+cudaError_t sl_proc_vm_map(sl_proc *rt, uint64_t address, size_t bytes, struct sl_proc_physical *memory)
 {
-    struct sl_cuda_range *r = range_of(rt, address, bytes);
+    struct sl_proc_range *r = range_of(rt, address, bytes);
     if (!r || !is_memory(rt, memory) || !is_size(bytes) || bytes > memory->bytes ||
         (address - r->address) % GRANULARITY)
         return cudaErrorInvalidValue;
@@ -224,7 +224,7 @@ cudaError_t sl_cuda_vm_map(sl_cuda *rt, uint64_t address, size_t bytes, struct s
 }
 
 /* The mappings that [address, +bytes) consists of; false: it does not consist of whole mappings. */
-static bool whole(const struct sl_cuda_range *r, uint64_t address, size_t bytes, size_t *first, size_t *count)
+static bool whole(const struct sl_proc_range *r, uint64_t address, size_t bytes, size_t *first, size_t *count)
 {
     *first = *count = 0;
     while (*first < r->mappings.count && r->mappings.items[*first].address < address)
@@ -238,9 +238,9 @@ static bool whole(const struct sl_cuda_range *r, uint64_t address, size_t bytes,
     return bytes && covered == bytes;
 }
 
-cudaError_t sl_cuda_vm_unmap(sl_cuda *rt, uint64_t address, size_t bytes)
+cudaError_t sl_proc_vm_unmap(sl_proc *rt, uint64_t address, size_t bytes)
 {
-    struct sl_cuda_range *r = range_of(rt, address, bytes);
+    struct sl_proc_range *r = range_of(rt, address, bytes);
     size_t first, count;
     if (!r || !whole(r, address, bytes, &first, &count))
         return cudaErrorInvalidValue;
@@ -255,9 +255,9 @@ cudaError_t sl_cuda_vm_unmap(sl_cuda *rt, uint64_t address, size_t bytes)
     return show(rt, r);
 }
 
-cudaError_t sl_cuda_vm_set_access(sl_cuda *rt, uint64_t address, size_t bytes, unsigned access)
+cudaError_t sl_proc_vm_set_access(sl_proc *rt, uint64_t address, size_t bytes, unsigned access)
 {
-    struct sl_cuda_range *r = range_of(rt, address, bytes);
+    struct sl_proc_range *r = range_of(rt, address, bytes);
     size_t first, count;
     if (!r || !whole(r, address, bytes, &first, &count))
         return cudaErrorInvalidValue;
@@ -267,23 +267,23 @@ cudaError_t sl_cuda_vm_set_access(sl_cuda *rt, uint64_t address, size_t bytes, u
 }
 
 /* The mapping at an address. */
-static const mapping *mapping_at(const sl_cuda *rt, uint64_t address)
+static const mapping *mapping_at(const sl_proc *rt, uint64_t address)
 {
-    const struct sl_cuda_range *r = range_of(rt, address, 1);
+    const struct sl_proc_range *r = range_of(rt, address, 1);
     for (size_t i = 0; r && i < r->mappings.count; i++)
         if (address - r->mappings.items[i].address < r->mappings.items[i].bytes)
             return &r->mappings.items[i];
     return NULL;
 }
 
-cudaError_t sl_cuda_vm_access(const sl_cuda *rt, uint64_t address, unsigned *access)
+cudaError_t sl_proc_vm_access(const sl_proc *rt, uint64_t address, unsigned *access)
 {
     const mapping *m = mapping_at(rt, address);
     *access = m ? m->access : 0;
     return m ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t sl_cuda_vm_retain(const sl_cuda *rt, uint64_t address, struct sl_cuda_physical **memory)
+cudaError_t sl_proc_vm_retain(const sl_proc *rt, uint64_t address, struct sl_proc_physical **memory)
 {
     const mapping *m = mapping_at(rt, address);
     if (!m)
@@ -293,17 +293,17 @@ cudaError_t sl_cuda_vm_retain(const sl_cuda *rt, uint64_t address, struct sl_cud
     return cudaSuccess;
 }
 
-void sl_cuda_vm_forget_device(sl_cuda *rt)
+void sl_proc_vm_forget_device(sl_proc *rt)
 {
     while (rt->ranges) {
-        struct sl_cuda_range *r = rt->ranges;
+        struct sl_proc_range *r = rt->ranges;
         rt->ranges = r->next;
         sl_array_free(&r->mappings);
         sl_array_free(&r->runs);
         free(r);
     }
     while (rt->physical) {
-        struct sl_cuda_physical *m = rt->physical;
+        struct sl_proc_physical *m = rt->physical;
         rt->physical = m->next;
         close(m->file);
         free(m);

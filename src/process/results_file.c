@@ -4,7 +4,7 @@
  * File: the 8 bytes "SLRES\0" + format number, then records: u8 tag, u32 length, payload. Payloads are sequences of
  * variable-length integers (7 bits per byte, low first) and counted strings.
  *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'F' the end */
-#include "cuda/results_file.h"
+#include "process/results_file.h"
 
 #include <errno.h>
 #include <stdint.h>

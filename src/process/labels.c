@@ -3,7 +3,7 @@
  *
  * NVTX is called more often than anything is launched, and by threads that wait for nobody: these functions have a lock
  * of their own, which is never held for long. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,7 +60,7 @@ static size_t append(char *to, size_t used, const char *text)
     return used;
 }
 
-const char *sl_cuda_label(const char *domain, const char *name)
+const char *sl_proc_label(const char *domain, const char *name)
 {
     char text[NAME_BYTES];
     size_t used = 0;
@@ -74,7 +74,7 @@ const char *sl_cuda_label(const char *domain, const char *name)
 
 /* ---- ranges and marks ---- */
 
-int sl_cuda_range_push(const void *domain, const char *name)
+int sl_proc_range_push(const void *domain, const char *name)
 {
     int within = 0;
     if (pushed_count == MAX_PUSHED) {
@@ -87,7 +87,7 @@ int sl_cuda_range_push(const void *domain, const char *name)
     return within;
 }
 
-int sl_cuda_range_pop(const void *domain)
+int sl_proc_range_pop(const void *domain)
 {
     unsigned at = pushed_count;
     int within = 0;
@@ -106,7 +106,7 @@ int sl_cuda_range_pop(const void *domain)
     return within;
 }
 
-uint64_t sl_cuda_range_start(const char *name)
+uint64_t sl_proc_range_start(const char *name)
 {
     uint64_t order = 0;
     pthread_mutex_lock(&lock);
@@ -118,7 +118,7 @@ uint64_t sl_cuda_range_start(const char *name)
     return order;
 }
 
-void sl_cuda_range_end(uint64_t range)
+void sl_proc_range_end(uint64_t range)
 {
     pthread_mutex_lock(&lock);
     for (unsigned i = started_count; i-- > 0;)
@@ -130,7 +130,7 @@ void sl_cuda_range_end(uint64_t range)
     pthread_mutex_unlock(&lock);
 }
 
-void sl_cuda_mark(const char *name)
+void sl_proc_mark(const char *name)
 {
     atomic_store(&last_mark, name);
 }
@@ -156,7 +156,7 @@ static const char *open_ranges(void)
     return keep_text(text, used < sizeof text ? used : sizeof text - 1);
 }
 
-void sl_cuda_labels_now(sl_cuda *rt, const char *symbol, const char *label[SL_LABELS])
+void sl_proc_labels_now(sl_proc *rt, const char *symbol, const char *label[SL_LABELS])
 {
     char callers[LABEL_BYTES];
     memset(label, 0, SL_LABELS * sizeof *label);
@@ -165,6 +165,6 @@ void sl_cuda_labels_now(sl_cuda *rt, const char *symbol, const char *label[SL_LA
     if (pushed_count || started_count)
         label[SL_LABEL_RANGE] = open_ranges();
     label[SL_LABEL_MARK] = atomic_load(&last_mark);
-    if (symbol && sl_cuda_callers(rt, symbol, callers, sizeof callers))
+    if (symbol && sl_proc_callers(rt, symbol, callers, sizeof callers))
         label[SL_LABEL_CALLER] = keep_text(callers, strlen(callers));
 }

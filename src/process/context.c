@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts. There is one device, and all contexts are names for it: memory and code of one are those of the others, and
  * outlive it. What a context has of its own is its place on the stacks of threads. */
-#include "cuda/core.h"
+#include "process/core.h"
 
 #include <stdlib.h>
 
 enum { MAX_DEPTH = 256 };
-static _Thread_local sl_cuda_context *stack[MAX_DEPTH];
+static _Thread_local sl_proc_context *stack[MAX_DEPTH];
 static _Thread_local unsigned depth;
 
-bool sl_cuda_context_known(sl_cuda *rt, const sl_cuda_context *context)
+bool sl_proc_context_known(sl_proc *rt, const sl_proc_context *context)
 {
     if (context == &rt->primary)
         return true;
-    for (const sl_cuda_context *c = rt->contexts; c; c = c->next)
+    for (const sl_proc_context *c = rt->contexts; c; c = c->next)
         if (c == context)
             return true;
     return false;
 }
 
 /* Contexts that another thread has destroyed are taken off this thread's stack here. */
-sl_cuda_context *sl_cuda_context_current(sl_cuda *rt)
+sl_proc_context *sl_proc_context_current(sl_proc *rt)
 {
-    while (depth && !sl_cuda_context_known(rt, stack[depth - 1]))
+    while (depth && !sl_proc_context_known(rt, stack[depth - 1]))
         depth--;
     return depth ? stack[depth - 1] : NULL;
 }
 
-cudaError_t sl_cuda_context_push(sl_cuda *rt, sl_cuda_context *context)
+cudaError_t sl_proc_context_push(sl_proc *rt, sl_proc_context *context)
 {
-    if (!sl_cuda_context_known(rt, context) || depth == MAX_DEPTH)
+    if (!sl_proc_context_known(rt, context) || depth == MAX_DEPTH)
         return cudaErrorInvalidValue;
     stack[depth++] = context;
     return cudaSuccess;
 }
 
-void sl_cuda_context_need(sl_cuda *rt)
+void sl_proc_context_need(sl_proc *rt)
 {
     rt->primary.is_primary = true;
-    if (!sl_cuda_context_current(rt))
-        sl_cuda_context_push(rt, &rt->primary);
+    if (!sl_proc_context_current(rt))
+        sl_proc_context_push(rt, &rt->primary);
 }
 
-cudaError_t sl_cuda_context_pop(sl_cuda *rt, sl_cuda_context **context)
+cudaError_t sl_proc_context_pop(sl_proc *rt, sl_proc_context **context)
 {
-    sl_cuda_context *current = sl_cuda_context_current(rt);
+    sl_proc_context *current = sl_proc_context_current(rt);
     if (!current)
         return cudaErrorDeviceUninitialized;
     depth--;
@@ -53,29 +53,29 @@ cudaError_t sl_cuda_context_pop(sl_cuda *rt, sl_cuda_context **context)
     return cudaSuccess;
 }
 
-cudaError_t sl_cuda_context_set(sl_cuda *rt, sl_cuda_context *context)
+cudaError_t sl_proc_context_set(sl_proc *rt, sl_proc_context *context)
 {
-    if (context && !sl_cuda_context_known(rt, context))
+    if (context && !sl_proc_context_known(rt, context))
         return cudaErrorDeviceUninitialized;
-    if (sl_cuda_context_current(rt))
+    if (sl_proc_context_current(rt))
         depth--;
-    return context ? sl_cuda_context_push(rt, context) : cudaSuccess;
+    return context ? sl_proc_context_push(rt, context) : cudaSuccess;
 }
 
-cudaError_t sl_cuda_context_create(sl_cuda *rt, unsigned flags, sl_cuda_context **context)
+cudaError_t sl_proc_context_create(sl_proc *rt, unsigned flags, sl_proc_context **context)
 {
-    sl_cuda_context *made = calloc(1, sizeof *made);
+    sl_proc_context *made = calloc(1, sizeof *made);
     if (!made)
         return cudaErrorMemoryAllocation;
-    *made = (sl_cuda_context){.flags = flags, .id = ++rt->next_context, .next = rt->contexts};
+    *made = (sl_proc_context){.flags = flags, .id = ++rt->next_context, .next = rt->contexts};
     rt->contexts = made;
     *context = made;
-    return sl_cuda_context_push(rt, made);
+    return sl_proc_context_push(rt, made);
 }
 
-cudaError_t sl_cuda_context_destroy(sl_cuda *rt, sl_cuda_context *context)
+cudaError_t sl_proc_context_destroy(sl_proc *rt, sl_proc_context *context)
 {
-    for (sl_cuda_context **c = &rt->contexts; *c; c = &(*c)->next)
+    for (sl_proc_context **c = &rt->contexts; *c; c = &(*c)->next)
         if (*c == context) {
             unsigned kept = 0;
             for (unsigned i = 0; i < depth; i++)
