@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "findings/rules.h"
 #include "report/findings.h"
 #include "report/metrics.h"
-#include "report/rules.h"
 #include "sim/sim.h"
 
 enum { WIDTH = 80 };
@@ -19,11 +19,11 @@ static const struct {
 } limits[] =
     {
 #define SL_FINDING_LIMIT(id, value, what) {#id, value, what},
-#include "report/rules.def"
+#include "findings/rules.def"
 },
   assumed[] = {
 #define SL_COST(id, value, what) {#id, value, what},
-#include "report/rules.def"
+#include "findings/rules.def"
 };
 
 /* ---- one ---- */

@@ -15,7 +15,6 @@
 #include "cli/show_results.h"
 #include "report/findings.h"
 #include "report/results.h"
-#include "report/validate.h"
 
 typedef struct report_options {
     sl_input_options input;
@@ -41,7 +40,7 @@ typedef struct report {
     sl_plan plan;
     bool planned; /* there is a plan */
     sl_ncu ncu;
-    sl_hardware_comparison compared;
+    sl_predictions compared;
     sl_findings findings;
     sl_validation validation;
 } report;
@@ -83,8 +82,8 @@ static sl_status validate(report *r, sl_error *error)
     point.without = r->without;
     point.sampling = r->sampling;
     point.cold = true; /* as ncu counts with --cache-control all */
-    sl_status status = sl_hardware_comparison_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->input.pool,
-                                                  r->inv->progress, &r->compared, error);
+    sl_status status = sl_predictions_run(&r->input.recording, &r->ncu, &wanted, &point, 1, r->input.pool,
+                                          r->inv->progress, &r->compared, error);
     if (status)
         return status;
     sl_validated *rows;
@@ -217,7 +216,7 @@ static void report_fini(report *r)
     sl_sweep_fini(&r->sizes);
     sl_sweep_fini(&r->policies);
     sl_sweep_fini(&r->simulated);
-    sl_hardware_comparison_fini(&r->compared);
+    sl_predictions_fini(&r->compared);
     sl_ncu_fini(&r->ncu);
     sl_cli_input_close(&r->input);
     sl_arena_fini(&r->arena);

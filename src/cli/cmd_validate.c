@@ -10,7 +10,6 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/validate.h"
 
 typedef struct validate_options {
     sl_input_options input;
@@ -74,7 +73,7 @@ static void make_variants(validator *v)
 typedef struct subject {
     const char *name; /* a workload of 'all'; NULL: the input of the command line */
     sl_cli_input opened;
-    sl_hardware_comparison compared;
+    sl_predictions compared;
     sl_validated *launch; /* [compared.pairs.count] */
     sl_arena names;       /* of `launch` */
 } subject;
@@ -89,8 +88,8 @@ static sl_status compare(const validator *v, subject *s, const sl_progress *prog
                                                                                           : NULL,
                                   .kernel_regex = o->kernel_regex,
                                   .launches = o->launch};
-    sl_status status = sl_hardware_comparison_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants,
-                                                  s->opened.pool, progress, &s->compared, error);
+    sl_status status = sl_predictions_run(&s->opened.recording, &v->ncu, &wanted, v->variant, v->variants,
+                                          s->opened.pool, progress, &s->compared, error);
     if (status)
         return status;
     return sl_validated_rows(&s->compared, &s->opened.recording,
@@ -168,13 +167,13 @@ static int validate_all(validator *v, subject *subjects, size_t count)
 
 /* ---- the report ---- */
 
-static sl_page_input page_of(const sl_validation *v)
+static sl_page_input page_of(const sl_report_info *info, const sl_validation *v)
 {
-    const char *about = v->info.trace ? v->info.trace->path : "all workloads";
-    for (size_t i = 0; i < v->info.options; i++)
-        if (!strcmp(v->info.option[i].name, "workload"))
-            about = v->info.option[i].value;
-    return (sl_page_input){.subject = about, .info = v->info, .validation = v};
+    const char *about = info->trace ? info->trace->path : "all workloads";
+    for (size_t i = 0; i < info->options; i++)
+        if (!strcmp(info->option[i].name, "workload"))
+            about = info->option[i].value;
+    return (sl_page_input){.subject = about, .info = *info, .validation = v};
 }
 
 static sl_status plot_form(FILE *file, const void *result, sl_error *error)
@@ -208,10 +207,11 @@ static int report(const validator *v, const subject *subjects, size_t count)
                                                                     : variant_names,
                          .min_sectors = v->options->min_sectors};
     SL_ARRAY(sl_validated) launches = {0};
+    sl_report_info info;
     sl_error error;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_status status = describe(v, subjects, &arena, &all.info, &error);
+    sl_status status = describe(v, subjects, &arena, &info, &error);
     for (size_t i = 0; i < count && !status; i++) {
         all.stood_for += subjects[i].compared.pairs.count - subjects[i].compared.analyzed;
         all.unmeasured += subjects[i].compared.pairs.unmeasured;
@@ -225,8 +225,8 @@ static int report(const validator *v, const subject *subjects, size_t count)
     if (!code && v->options->plot)
         code = write_plot(v, &all);
     if (!code) {
-        const sl_page_input page = page_of(&all);
-        sl_document *d = sl_document_create(&all.info, sl_forms_wanted(v->inv->common));
+        const sl_page_input page = page_of(&info, &all);
+        sl_document *d = sl_document_create(&info, sl_forms_wanted(v->inv->common));
         sl_document_validation(d, &all);
         code = sl_document_show(v->inv, d, &page, sl_cli_input_stream(&subjects->opened));
     }
@@ -376,7 +376,7 @@ static int run_validate(const sl_invocation *inv)
         code = sl_cli_input_code(&subjects->opened, report(&v, subjects, count));
     for (size_t i = 0; subjects && i < count; i++) {
         sl_cli_input_close(&subjects[i].opened);
-        sl_hardware_comparison_fini(&subjects[i].compared);
+        sl_predictions_fini(&subjects[i].compared);
         sl_arena_fini(&subjects[i].names);
     }
     free(subjects);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/launch_groups.h"
+#include "analysis/load_sums.h"
 #include "base/text.h"
 #include "report/bars.h"
 #include "report/findings.h"
-#include "report/groups.h"
-#include "report/load_sums.h"
 
 /* ---- cells ---- */
 

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "machine/machine.h"
 #include "report/results.h"
-#include "report/validate.h"
 #include "tune/plan.h"
 
 /* A text that loads have their lines in. */

@@ -2,9 +2,9 @@
 /* Overview and kernels; of each kernel its loads and arrays. */
 #include <string.h>
 
+#include "analysis/load_sums.h"
 #include "base/text.h"
 #include "report/html.h"
-#include "report/load_sums.h"
 #include "report/page_sections.h"
 
 enum { WORST_LOADS = 12, MAX_FAILURES = 10 };

@@ -3,8 +3,8 @@
  * 100,000 launches has few rows, and a page of a few MB. */
 #include <string.h>
 
+#include "analysis/launch_groups.h"
 #include "base/index.h"
-#include "report/groups.h"
 #include "report/html.h"
 #include "report/page_sections.h"
 

@@ -2,9 +2,9 @@
 /* Reuse of the data of a kernel: histograms, which the script draws, and tables. */
 #include <inttypes.h>
 
+#include "analysis/load_sums.h"
 #include "base/text.h"
 #include "report/html.h"
-#include "report/load_sums.h"
 #include "report/page_sections.h"
 
 /* A bin: its range of values, as long as the table lives. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/load_sums.h"
 #include "base/text.h"
 #include "report/bars.h"
-#include "report/load_sums.h"
 #include "report/results.h"
 
 enum { MAX_LAUNCH_LINES = 40, MAX_KERNELS = 8, MAX_LOADS = 10, BAR = 16 };

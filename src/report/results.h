@@ -9,6 +9,7 @@
 #include "report/metrics.h"
 #include "study/sweep.h"
 #include "study/sweep_file.h"
+#include "study/validation.h"
 #include "trace/what_if.h"
 #include "tune/plan.h"
 
@@ -23,6 +24,15 @@ void sl_document_launches(sl_document *document, const sl_launch_log *log, const
 void sl_document_counted(sl_document *document, const sl_launch_log *log);
 void sl_document_modeled(sl_document *document, const sl_launch_log *log);
 void sl_document_simulated(sl_document *document, const sl_result *result);
+
+/* ---- launches summed by a label ---- */
+
+/* For people: a row per group, and below it one per kernel. */
+void sl_document_groups(sl_document *document, const char *title, const sl_launch_log *log,
+                        const sl_metric_list *metrics);
+/* For programs: each group before those within it, without the kernels, as launches have their labels. Nothing where
+ * launches are not grouped. */
+void sl_document_groups_data(sl_document *document, const sl_launch_log *log);
 
 /* ---- launches and instructions in other tables ---- */
 
@@ -72,6 +82,14 @@ void sl_profile_footprint_json(sl_json *json, const void *value);
 char *sl_sample_heading(const sl_result_sample *sample, uint32_t launches, const char *verb, char *text, size_t size);
 /* Nothing where every launch was analyzed. */
 void sl_document_sample(sl_document *document, const sl_result *result);
+
+/* ---- predictions compared with hardware counters ---- */
+
+/* For people and for programs; in CSV a row per launch and quantity or counter. The second: for programs alone. */
+void sl_document_validation(sl_document *document, const sl_validation *validation);
+void sl_document_validation_data(sl_document *document, const sl_validation *validation);
+/* A panel per quantity: measured across, predicted upwards, a dot per launch. */
+sl_status sl_validation_plot(FILE *file, const sl_validation *validation, sl_error *error);
 
 /* ---- launches before and after a what-if ---- */
 

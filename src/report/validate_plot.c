@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "report/results.h"
 #include "report/svg.h"
-#include "report/validate.h"
 
 enum { SIDE = 340, LEFT = 70, TOP = 66, GAP = 110, DOWN = 90, ACROSS = 2, FOOT = 54, RADIUS = 3 };
 

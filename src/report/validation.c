@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "report/results.h"
-#include "report/validate.h"
 
 enum { MAX_LAUNCH_LINES = 40, MAX_WORST = 5 };
 

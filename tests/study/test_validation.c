@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of predictions, their means, and what reports make of them. */
-#include "report/validate.h"
+#include "report/results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -137,7 +137,8 @@ static void a_plot_has_a_dot_for_each_launch_that_counts(void **state)
 
 static sl_status validation_csv(FILE *file, const sl_validation *v, sl_error *error)
 {
-    sl_document *d = sl_document_create(&v->info, SL_FORM_CSV);
+    const sl_report_info info = {0};
+    sl_document *d = sl_document_create(&info, SL_FORM_CSV);
     sl_document_validation(d, v);
     sl_status status = sl_document_write(d, SL_FORM_CSV, file, 0, error);
     sl_document_destroy(d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules of rules.def. Each examines a kernel, or each memory instruction of one, and reports what it costs. */
-#include "report/rules.h"
+#include "findings/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 const sl_rule sl_rules[SL_RULES] = {
 #define SL_RULE(id, name, title, unit, threshold, measure, fix, explanation)                                           \
     [SL_RULE_##id] = {name, title, unit, threshold, measure, fix, explanation},
-#include "report/rules.def"
+#include "findings/rules.def"
 };
 
 enum { SECTOR = 32 };
@@ -534,7 +534,7 @@ bool sl_rules_apply(sl_rule_run *run)
 {
     static void (*const find[SL_RULES])(sl_rule_run *) = {
 #define SL_RULE(id, ...) [SL_RULE_##id] = find_##id,
-#include "report/rules.def"
+#include "findings/rules.def"
     };
     for (uint32_t k = 0; k < run->facts->kernels; k++)
         for (int i = 0; i < SL_RULES; i++) {

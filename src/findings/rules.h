@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Applies the rules of rules.def to kernels. */
-#ifndef SL_REPORT_RULES_H
-#define SL_REPORT_RULES_H
+#ifndef SL_FINDINGS_RULES_H
+#define SL_FINDINGS_RULES_H
 
-#include "report/findings.h"
-#include "report/kernel_facts.h"
+#include "findings/findings.h"
+#include "findings/kernel_facts.h"
 
 typedef struct sl_finding_limits {
 #define SL_FINDING_LIMIT(id, value, what) double id;
-#include "report/rules.def"
+#include "findings/rules.def"
 } sl_finding_limits;
 extern const sl_finding_limits sl_finding_limit;
 

@@ -2,12 +2,12 @@
 /* What the rules of findings look at: a kernel, its memory instructions by location, and what they are estimated to
  * cost.
  */
-#ifndef SL_REPORT_KERNEL_FACTS_H
-#define SL_REPORT_KERNEL_FACTS_H
+#ifndef SL_FINDINGS_KERNEL_FACTS_H
+#define SL_FINDINGS_KERNEL_FACTS_H
 
-#include "report/access_shapes.h"
-#include "report/findings.h"
-#include "report/load_sums.h"
+#include "analysis/load_sums.h"
+#include "findings/access_shapes.h"
+#include "findings/findings.h"
 
 /* Cycles of an SM for what the parts of a GPU do. */
 typedef struct sl_costs {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/kernel_facts.h"
+#include "findings/kernel_facts.h"
 
 #include <string.h>
 
@@ -9,10 +9,10 @@ enum { SECTOR = 32 };
 
 static const struct {
 #define SL_COST(id, value, what) double id;
-#include "report/rules.def"
+#include "findings/rules.def"
 } assumed = {
 #define SL_COST(id, value, what) .id = value,
-#include "report/rules.def"
+#include "findings/rules.def"
 };
 
 static sl_costs costs_of(const sl_machine *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/load_sums.h"
+#include "analysis/load_sums.h"
 
 #include <stdlib.h>
 #include <string.h>

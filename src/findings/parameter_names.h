@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of a kernel's parameters in its source. */
-#ifndef SL_REPORT_PARAMETER_NAMES_H
-#define SL_REPORT_PARAMETER_NAMES_H
+#ifndef SL_FINDINGS_PARAMETER_NAMES_H
+#define SL_FINDINGS_PARAMETER_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

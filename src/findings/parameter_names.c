@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/parameter_names.h"
+#include "findings/parameter_names.h"
 
 #include <ctype.h>
 #include <stdbool.h>

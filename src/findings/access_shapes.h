@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How the lanes of a kernel's memory instructions lie to each other, from the first blocks of a launch: what findings
  * say about a cause beyond its cost. */
-#ifndef SL_REPORT_ACCESS_SHAPES_H
-#define SL_REPORT_ACCESS_SHAPES_H
+#ifndef SL_FINDINGS_ACCESS_SHAPES_H
+#define SL_FINDINGS_ACCESS_SHAPES_H
 
 #include "trace/file.h"
 

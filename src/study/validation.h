@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions compared with hardware counters, per launch and per counter: as tables, JSON, CSV, and a scatter plot. */
-#ifndef SL_REPORT_VALIDATE_H
-#define SL_REPORT_VALIDATE_H
+/* Points compared with hardware counters: which row of counters belongs to which launch, what each point predicts, and
+ * how far that is from what was counted. */
+#ifndef SL_STUDY_VALIDATION_H
+#define SL_STUDY_VALIDATION_H
 
-#include "report/document.h"
-#include "report/metrics.h"
-#include "study/hardware.h"
+#include "analysis/metrics.h"
+#include "study/point.h"
+#include "trace/ncu.h"
+
+typedef struct sl_predictions {
+    sl_ncu_pairs pairs;
+    size_t points;
+    size_t analyzed;      /* pairs; the others have the predictions of one that counts alike (sl_point.sampling) */
+    sl_counts *predicted; /* [pairs.count][points]; counters that a point does not have come from the trace */
+} sl_predictions;
+
+/* Runs the points, whose machines are resolved, on the launches that have counters. Launches of which only a part was
+ * recorded are an error. `recording` has all launches of the wanted kernels, whatever their index. `pool` and
+ * `progress` may be NULL. On failure there is nothing to free. */
+sl_status sl_predictions_run(const sl_recording *recording, const sl_ncu *ncu, const sl_ncu_wanted *wanted,
+                             const sl_point *point, size_t points, sl_pool *pool, const sl_progress *progress,
+                             sl_predictions *result, sl_error *error);
+void sl_predictions_fini(sl_predictions *result);
 
 /* What a prediction is judged by: metrics that are shares, whose errors are in points of a hundred, and counts, whose
  * errors are in percent of what was measured. */
@@ -52,7 +68,6 @@ typedef struct sl_validation {
     uint64_t min_sectors;       /* launches with more load sectors than this count in means */
     uint64_t stood_for;         /* launches whose prediction is that of one that counts alike */
     uint64_t unmeasured;        /* launches that the file had no counters of */
-    sl_report_info info;
 } sl_validation;
 
 /* Whether the prediction says anything of the quantity. */
@@ -72,14 +87,8 @@ bool sl_validation_percentile(const sl_validation *validation, size_t variant, s
                               double *value);
 sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_counter counter);
 
-/* For people and for programs; in CSV a row per launch and quantity or counter. The second: for programs alone. */
-void sl_document_validation(sl_document *document, const sl_validation *validation);
-void sl_document_validation_data(sl_document *document, const sl_validation *validation);
-/* A panel per quantity: measured across, predicted upwards, a dot per launch. */
-sl_status sl_validation_plot(FILE *file, const sl_validation *validation, sl_error *error);
-
 /* A row for each pair, in the arena but for its predictions. `workload` NULL: the one that the counters name. */
-sl_status sl_validated_rows(const sl_hardware_comparison *compared, const sl_recording *recording, const char *workload,
+sl_status sl_validated_rows(const sl_predictions *compared, const sl_recording *recording, const char *workload,
                             sl_arena *arena, sl_validated **rows, sl_error *error);
 
 #endif

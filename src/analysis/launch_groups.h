@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches summed by a label, nested as the program is: a range with what it encloses, then its kernels. */
-#ifndef SL_REPORT_GROUPS_H
-#define SL_REPORT_GROUPS_H
+#ifndef SL_ANALYSIS_LAUNCH_GROUPS_H
+#define SL_ANALYSIS_LAUNCH_GROUPS_H
 
 #include "analysis/launch_log.h"
 #include "base/array.h"
-#include "report/document.h"
-#include "report/metrics.h"
 
 typedef struct sl_group {
     const char *name; /* of the range, caller or mark, or of a kernel; not terminated */
@@ -31,12 +29,5 @@ bool sl_groups_of(const sl_launch_log *log, sl_groups *groups);
 void sl_groups_fini(sl_groups *groups);
 /* "NVTX range", "caller", "NVTX mark" */
 const char *sl_group_heading(sl_label by);
-
-/* For people: a row per group, and below it one per kernel. */
-void sl_document_groups(sl_document *document, const char *title, const sl_launch_log *log,
-                        const sl_metric_list *metrics);
-/* For programs: each group before those within it, without the kernels, as launches have their labels. Nothing where
- * launches are not grouped. */
-void sl_document_groups_data(sl_document *document, const sl_launch_log *log);
 
 #endif

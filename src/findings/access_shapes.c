@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/access_shapes.h"
+#include "findings/access_shapes.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/rules.h"
+#include "findings/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory instructions, summed by source location, of which an unrolled loop has many copies, or by array. */
-#ifndef SL_REPORT_LOAD_SUMS_H
-#define SL_REPORT_LOAD_SUMS_H
+#ifndef SL_ANALYSIS_LOAD_SUMS_H
+#define SL_ANALYSIS_LOAD_SUMS_H
 
 #include "analysis/inst_name.h"
 #include "analysis/launch_log.h"
+#include "analysis/metrics.h"
 #include "base/array.h"
 #include "base/index.h"
-#include "report/metrics.h"
 
 typedef struct sl_load_sum {
     size_t kernel;            /* instructions of different kernels are never the same */
