@@ -202,7 +202,7 @@ static element element_of(u32 kind, u32 format)
 {
     static const u8 floats[] = {EL_E4M3, EL_E5M2, EL_NONE, EL_E2M3, EL_E3M2, EL_E2M1, EL_NONE, EL_NONE};
     switch (kind) {
-    case SL_TENSOR_F16:
+    case SL_TENSOR_F16_KIND:
         return format == 0 ? EL_F16 : format == 1 ? EL_BF16 : EL_NONE;
     case SL_TENSOR_TF32_KIND:
         return format == 2 ? EL_TF32 : EL_NONE;

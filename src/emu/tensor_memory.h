@@ -52,7 +52,7 @@ enum {
 
 /* tcgen05.mma: sl_op.aux */
 enum {
-    SL_TENSOR_F16,
+    SL_TENSOR_F16_KIND,
     SL_TENSOR_TF32_KIND,
     SL_TENSOR_F8F6F4,
     SL_TENSOR_I8,

@@ -22,10 +22,10 @@ if [ -d "${SLUICE_LLAMA:-}/node_modules/@node-llama-cpp/linux-x64-cuda" ]; then
     python3 "$examples/make_model.py" tiny.gguf >/dev/null || fail 'the model was not made'
     ln -s "$SLUICE_LLAMA/node_modules" .
     cp "$examples/generate.mjs" .
-    node generate.mjs tiny.gguf cpu | sed 's/.*: //' >cpu
+    node generate.mjs tiny.gguf cpu | sed 's/.*: //' >expected
     run "$sluice_with_programs" run --by caller --json llama.json -- node generate.mjs tiny.gguf
     exits 0
-    stdout_is "cuda: $(cat cpu)"
+    stdout_is "cuda: $(cat expected)"
     stderr_has '
 ggml_cuda_mul_mat_q '
 else
