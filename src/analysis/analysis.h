@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "recording/recording.h"
 #include "sim/series.h"
+#include "trace/what_if.h"
 
 /* Analyses of some launches of a program instead of all. The others bring their lines into the caches that all cores
  * share, which is a small part of the work, and get the numbers of a launch that counts alike; sums have an interval.
@@ -129,5 +130,16 @@ sl_status sl_result_set_make(const sl_recording *recording, const sl_analysis *a
 /* Groups all of its launches (launch_log.h). */
 sl_status sl_result_set_group(sl_result_set *set, sl_label by, sl_error *error);
 void sl_result_set_fini(sl_result_set *set); /* an all-zero one is fine */
+
+/* ---- what-ifs, of any kind (trace/what_if.def) ---- */
+
+/* The analysis, of the model or the simulator, with the cause taken away. `before`: its result as things are, needed
+ * for those of kind TIME, of which `after` gets the estimated cycles alone; the simulator has none. */
+sl_status sl_analyze_what_if(const sl_recording *recording, const sl_analysis *analysis, const sl_what_if *what_if,
+                             const sl_result *before, sl_pool *pool, const sl_progress *progress, sl_result *after,
+                             sl_error *error);
+
+/* The estimated cycles of a launch of a result of the model without the cause that a what-if of kind TIME names. */
+uint64_t sl_ideal_cycles(const sl_result *modeled, uint32_t launch, sl_what_if_id id);
 
 #endif

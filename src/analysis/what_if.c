@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/what_if.h"
+#include "analysis/analysis.h"
 
 #include <stdlib.h>
 

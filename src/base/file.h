@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole files. */
+/* Whole files, and files that are written compressed. */
 #ifndef SL_BASE_FILE_H
 #define SL_BASE_FILE_H
 
@@ -19,5 +19,10 @@ sl_status sl_file_read_max(const char *path, size_t max_bytes, char **text, size
 
 /* Opens a regular file for reading; NULL for everything else, without waiting for the other end of a FIFO. */
 FILE *sl_file_open_regular(const char *path);
+
+/* gzip, by zlib, for files that other programs open compressed. There is no name or time in it: the same data gives the
+ * same bytes. What is written to the stream goes to `to`, compressed; closing it ends the compressed data and leaves
+ * `to` open. An error of `to` is one of the stream. NULL: no memory. */
+FILE *sl_gzip_open(FILE *to);
 
 #endif

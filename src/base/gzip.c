@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/gzip.h"
+#include "base/file.h"
 
 #include <stdint.h>
 #include <stdlib.h>

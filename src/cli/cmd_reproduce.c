@@ -8,7 +8,7 @@
 #include "cli/folders.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/reproduction.h"
+#include "report/results.h"
 
 typedef struct reproduce_options {
     sl_common common;

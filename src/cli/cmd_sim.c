@@ -6,7 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/input_plan.h"
-#include "base/gzip.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/model_options.h"

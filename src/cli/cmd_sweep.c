@@ -7,7 +7,6 @@
 #include "cli/folders.h"
 #include "cli/output.h"
 #include "report/results.h"
-#include "study/cost.h"
 #include "study/runner.h"
 
 extern char **environ;

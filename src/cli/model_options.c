@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/what_if.h"
+#include "analysis/analysis.h"
 #include "cli/output.h"
 #include "report/results.h"
 

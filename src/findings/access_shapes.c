@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "findings/access_shapes.h"
+#include "findings/kernel_facts.h"
 
 #include <stdlib.h>
 

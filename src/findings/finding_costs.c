@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/what_if.h"
+#include "analysis/analysis.h"
 
 #define MIN_SHARE 0.02
 

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "findings/parameter_names.h"
+#include "findings/kernel_facts.h"
 #include "findings/rules.h"
 
 const sl_finding_limits sl_finding_limit = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "findings/parameter_names.h"
+#include "findings/kernel_facts.h"
 
 #include <ctype.h>
 #include <stdbool.h>

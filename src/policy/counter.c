@@ -10,7 +10,6 @@
  * the line was never reused.
  *
  * Our addition: one such request in `relearn` is admitted, because nothing else would ever correct the table. */
-#include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/stamps.h"
 

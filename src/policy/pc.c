@@ -11,7 +11,6 @@
  * the hits of leaders: where nothing is reused, both kinds miss alike, and a selector that counts misses wanders and
  * vetoes bypasses by chance; on the slides, nearly all predicted bypasses prevent a fill. The authors name sampling and
  * set dueling, but give no numbers: all are parameters. Only loads are predicted and train the table. */
-#include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/set_dueling.h"
 

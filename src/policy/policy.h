@@ -104,4 +104,13 @@ static inline void sl_policy_evict(sl_policy *p, uint32_t set, uint32_t way, boo
         p->ops->on_evict(p->self, set, way, reused);
 }
 
+/* XOR folding: a number to one below `size`. Smaller numbers are unchanged. */
+static inline uint32_t sl_fold(uint64_t number, uint32_t size)
+{
+    uint64_t folded = 0;
+    for (; number; number /= size)
+        folded ^= number % size;
+    return (uint32_t)(folded % size);
+}
+
 #endif

@@ -9,8 +9,8 @@
 #include "analysis/launch_groups.h"
 #include "analysis/load_sums.h"
 #include "base/text.h"
-#include "report/bars.h"
 #include "report/findings.h"
+#include "report/table.h"
 
 /* ---- cells ---- */
 

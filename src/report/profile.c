@@ -7,8 +7,8 @@
 
 #include "analysis/load_sums.h"
 #include "base/text.h"
-#include "report/bars.h"
 #include "report/results.h"
+#include "report/table.h"
 
 enum { MAX_LAUNCH_LINES = 40, MAX_KERNELS = 8, MAX_LOADS = 10, BAR = 16 };
 

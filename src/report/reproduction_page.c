@@ -6,7 +6,7 @@
 
 #include "report/html.h"
 #include "report/page_sections.h"
-#include "report/reproduction.h"
+#include "report/results.h"
 
 static const char *const verdict_class[SL_VERDICTS] = {
     "", "v-agrees", "v-direction", "v-differs", "v-unresolved", "v-input", "v-unknown"};

@@ -7,6 +7,7 @@
 #include "model/hpca14.h"
 #include "report/document.h"
 #include "report/metrics.h"
+#include "study/reproduction.h"
 #include "study/sweep.h"
 #include "study/sweep_file.h"
 #include "study/validation.h"
@@ -151,5 +152,16 @@ void sl_document_tuning(sl_document *document, const sl_tuning *tuning);
 /* ---- a run that mimics the authors' program of the reuse-distance paper ---- */
 
 void sl_document_hpca14(sl_document *document, const sl_hpca14_result *result);
+
+/* ---- reproductions of papers ---- */
+
+enum { SL_MEASURE_BYTES = 48 };
+/* "1.36", "8.9 %"; "" for NaN. Returns `buffer`. */
+char *sl_measure_text(const sl_paper_measure *measure, double value, char buffer[SL_MEASURE_BYTES]);
+
+/* Papers, with the numbers of all their figures. */
+void sl_document_reproductions(sl_document *document, const sl_reproduction *item, size_t count);
+/* One page of one paper. */
+sl_status sl_reproduction_page(FILE *file, const sl_reproduction *reproduction, sl_error *error);
 
 #endif

@@ -155,4 +155,15 @@ sl_status sl_table_csv(const sl_table *table, unsigned form, FILE *file, sl_erro
  * returned. */
 sl_status sl_table_html(sl_table *table, FILE *file, const char *caption, const char *class, sl_error *error);
 
+/* ---- charts made of block characters ---- */
+
+enum { SL_BAR_COLUMNS = 40, SL_BAR_BYTES = 3 * SL_BAR_COLUMNS + 1 };
+
+/* A horizontal bar of `share` (0 to 1) of `columns` (at most SL_BAR_COLUMNS), in eighths; anything above 0 is seen.
+ * Returns `buffer`. */
+char *sl_bar(double share, unsigned columns, char buffer[SL_BAR_BYTES]);
+
+/* A character of eight heights for `value` of `max`; a space for 0. */
+const char *sl_spark(uint64_t value, uint64_t max);
+
 #endif

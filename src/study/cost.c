@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/cost.h"
+#include "study/runner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -54,4 +54,9 @@ typedef struct sl_slurm_job {
  * array. Without sbatch the scripts stay, and the error says so. */
 sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error);
 
+/* About how long points take, before they run, for schedulers of many machines: seconds of one core for each point, of
+ * the machine that papers/sampling measured; NAN where that is unknown: kinds other than sim and model, and inputs that
+ * have not been recorded. Traces are read once. `pool` may be NULL. */
+sl_status sl_points_cost(const sl_point *point, size_t count, sl_pool *pool, double *seconds, sl_error *error);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What sl_gzip_open writes, gzip reads. */
-#include "base/gzip.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Names of parameters in sources as people write them. */
 #include "support.h"
 
-#include "findings/parameter_names.h"
+#include "findings/kernel_facts.h"
 
 static const char *name(const char *text, const char *kernel, uint32_t number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/bars.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
