@@ -12,7 +12,7 @@
 
 typedef struct reproduce_options {
     sl_common common;
-    const char *cache, *pages;
+    const char *cache, *pages, *figures;
     bool quick, list;
 } reproduce_options;
 
@@ -95,6 +95,47 @@ static sl_status write_pages(const papers *p, const char *folder, sl_error *erro
     return status;
 }
 
+/* A figure of a paper, as a file. */
+typedef struct figure_file {
+    const sl_reproduction *item;
+    const sl_paper_figure *figure;
+} figure_file;
+
+static sl_status chart_form(FILE *file, const void *result, sl_error *error)
+{
+    const figure_file *f = result;
+    bool drawn;
+    return sl_reproduction_chart(file, f->item, f->figure, true, &drawn, error);
+}
+
+static sl_status figure_csv_form(FILE *file, const void *result, sl_error *error)
+{
+    const figure_file *f = result;
+    return sl_reproduction_csv(file, f->item, f->figure, error);
+}
+
+static sl_status write_figure(const figure_file *f, const char *folder, sl_error *error)
+{
+    char path[1200];
+    bool drawn = false;
+    sl_status status = sl_reproduction_chart(NULL, f->item, f->figure, true, &drawn, error);
+    snprintf(path, sizeof path, "%s/%s-%s.svg", folder, f->item->paper->name, f->figure->id);
+    if (!status && drawn)
+        status = sl_output_write(chart_form, path, f, error);
+    snprintf(path, sizeof path, "%s/%s-%s.csv", folder, f->item->paper->name, f->figure->id);
+    return status ? status : sl_output_write(figure_csv_form, path, f, error);
+}
+
+static sl_status write_figures(const papers *p, const char *folder, sl_error *error)
+{
+    sl_status status = sl_make_folders(folder, error);
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t f = 0; f < p->paper[i].figures && !status; f++)
+            if (p->item[i].wanted[f])
+                status = write_figure(&(figure_file){&p->item[i], &p->paper[i].figure[f]}, folder, error);
+    return status;
+}
+
 /* ---- --list ---- */
 
 static int list_papers(const sl_invocation *inv)
@@ -147,6 +188,8 @@ static int run_reproduce(const sl_invocation *inv)
         status = open_and_run(&p, inv, &error);
     if (!status && o->pages)
         status = write_pages(&p, o->pages, &error);
+    if (!status && o->figures)
+        status = write_figures(&p, o->figures, &error);
     int code = SL_EXIT_FAILURE;
     if (status) {
         sl_cli_fail(inv, &error);
@@ -168,6 +211,8 @@ static const sl_option options[] = {
     {"quick", 0, SL_OPTION_FLAG, NULL, "Run fewer programs and figures: minutes instead of almost an hour", AT(quick),
      0, 0, NULL},
     {"pages", 0, SL_OPTION_STRING, "FOLDER", "Write an HTML page per paper into this folder", AT(pages), 0, 0, NULL},
+    {"figures", 0, SL_OPTION_STRING, "FOLDER", "Write each figure as SVG, for print, and as CSV into this folder",
+     AT(figures), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which results and traces are kept (default: ~/.cache/sluice)",
      AT(cache), 0, 0, NULL},
     {"list", 0, SL_OPTION_FLAG, NULL, "List the papers with their tables and figures, and run nothing", AT(list), 0, 0,

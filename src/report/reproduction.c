@@ -213,11 +213,37 @@ static void add_failures(sl_table *t, const sl_reproduction *r)
     }
 }
 
-void sl_document_reproductions(sl_document *d, const sl_reproduction *item, size_t count)
-{
 #define NUMBER                                                                                                         \
     SL_DATA("figure"), SL_DATA("class"), SL_DATA("program"), SL_DATA("what"), SL_DATA("unit"), SL_DATA("stated"),      \
         SL_DATA("ours"), SL_DATA("verdict"), SL_DATA("why")
+
+typedef struct one_figure {
+    sl_table *table;
+    const sl_paper_figure *figure;
+} one_figure;
+
+static void add_own_item(void *context, const sl_compared_item *item)
+{
+    const one_figure *one = context;
+    if (item->figure == one->figure)
+        item_cells(one->table, item);
+}
+
+sl_status sl_reproduction_csv(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
+{
+    static const sl_column columns[] = {NUMBER};
+    one_figure one = {SL_TABLE(columns), figure};
+    if (!one.table)
+        return sl_fail_memory(error);
+    sl_reproduction_each(r, add_own_item, &one);
+    sl_status status =
+        sl_table_failed(one.table) ? sl_fail_memory(error) : sl_table_csv(one.table, SL_FORM_CSV, file, error);
+    sl_table_destroy(one.table);
+    return status;
+}
+
+void sl_document_reproductions(sl_document *d, const sl_reproduction *item, size_t count)
+{
     static const sl_column papers[] = {SL_DATA("name"), SL_DATA("title"), SL_DATA("quick"), SL_DATA("statements")},
                            of_paper[] = {NUMBER}, of_all[] = {SL_DATA("paper"), NUMBER},
                            failed[] = {SL_DATA("point"), SL_DATA("error")};

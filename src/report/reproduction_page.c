@@ -95,186 +95,6 @@ static sl_status write_table(FILE *file, const sl_reproduction *r, const sl_pape
     return sl_table_html(t, file, figure->title, "sortable", error);
 }
 
-/* ---- bars ---- */
-
-enum { HEIGHT = 200, TOP = 12, GAP = 10, COLORS = 8, FULL_WIDTH = 960 };
-
-typedef struct bars {
-    FILE *file;
-    const sl_reproduction *r;
-    const sl_paper_figure *figure;
-    size_t series, rows; /* series: columns, and the paper's where it has numbers */
-    double min, max;
-    double left, bottom, bar; /* room for the axis and for names; width of a bar */
-    double x;
-} bars;
-
-static void widen(void *context, const sl_compared_item *item)
-{
-    bars *b = context;
-    if (item->figure != b->figure || !item->column || (b->figure->ranked && !item->mean))
-        return;
-    double values[] = {item->compared.ours, item->compared.paper};
-    for (int i = 0; i < 2; i++)
-        if (isfinite(values[i])) {
-            b->max = fmax(b->max, values[i]);
-            b->min = fmin(b->min, values[i]);
-        }
-}
-
-/* Where all bars grow from the same neutral value, the axis need not begin at 0; it has a quarter to both sides, so
- * that little does not look like much. */
-static void begin_axis(bars *b)
-{
-    double neutral = b->figure->columns ? b->figure->column[0].measure.neutral : NAN;
-    for (size_t c = 1; c < b->figure->columns; c++)
-        if (!(b->figure->column[c].measure.neutral == neutral))
-            neutral = NAN;
-    if (!isnan(neutral) && neutral > 0) {
-        b->min = 0.75 * neutral;
-        b->max = 1.25 * neutral;
-    }
-}
-
-static size_t longer(size_t length, const char *name)
-{
-    return strlen(name) > length ? strlen(name) : length;
-}
-
-/* Names are rotated by 50 degrees: 11 pixels high, 6 wide per character on average. */
-static void make_room(bars *b)
-{
-    size_t longest = 0;
-    for (size_t g = 0; !b->figure->ranked && g < b->figure->groups; g++) {
-        const sl_paper_group *group = &b->r->group[b->figure->group[g]];
-        for (size_t i = 0; i < group->count; i++)
-            longest = longer(longest, b->r->paper->program[group->program[i]].name);
-    }
-    for (size_t c = 0; b->figure->ranked && c < b->figure->columns; c++)
-        longest = longer(longest, b->figure->column[c].name);
-    b->bar = fmax(9, fmin(22, (FULL_WIDTH / (double)b->rows - GAP) / (double)b->series));
-    b->bottom = 24 + 5 * (double)longest;
-    b->left = fmax(44, 8 + 4.2 * (double)longest - b->bar * (double)b->series / 2);
-    b->x = b->left + GAP;
-}
-
-static double height_of(const bars *b, double value)
-{
-    return TOP + (HEIGHT - TOP) * (b->max - value) / (b->max - b->min);
-}
-
-static void draw_bar(bars *b, double value, size_t series, bool paper, const char *name, const sl_paper_measure *m)
-{
-    double base = isnan(m->neutral) ? 0 : fmax(b->min, fmin(b->max, m->neutral));
-    double top = height_of(b, fmax(value, base)), bottom = height_of(b, fmin(value, base));
-    char text[SL_MEASURE_BYTES];
-    if (isfinite(value)) {
-        fprintf(b->file, "<rect class=\"s%zu%s%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-                series % COLORS, series < COLORS ? "" : " second", paper ? " paper" : "", b->x, top, b->bar - 1,
-                fmax(bottom - top, 0.5));
-        sl_html_text(b->file, name);
-        fprintf(b->file, " %s</title></rect>\n", sl_measure_text(m, value, text));
-    }
-    b->x += b->bar;
-}
-
-static void draw_name(bars *b, const char *name, const char *class, double start)
-{
-    fprintf(b->file, "<text class=%s transform=\"translate(%.1f %d) rotate(-50)\">", class, (start + b->x) / 2,
-            HEIGHT + 14);
-    sl_html_text(b->file, name);
-    fputs("</text>\n", b->file);
-    b->x += GAP;
-}
-
-static void draw_cluster(bars *b, const char *name, int program, int group)
-{
-    double start = b->x;
-    for (size_t c = 0; c < b->figure->columns; c++) {
-        const sl_paper_column *column = &b->figure->column[c];
-        if (program < 0 && column->mean == SL_MEAN_NONE)
-            continue;
-        sl_compared value =
-            program >= 0 ? sl_compare_program(b->r, column, program) : sl_compare_group(b->r, column, group);
-        char label[160];
-        snprintf(label, sizeof label, "%s, %s, paper:", name, column->name);
-        if (column->numbers)
-            draw_bar(b, value.paper, c, true, label, &column->measure);
-        snprintf(label, sizeof label, "%s, %s:", name, column->name);
-        draw_bar(b, value.ours, c, false, label, &column->measure);
-    }
-    draw_name(b, name, program < 0 ? "mean" : "row", start);
-}
-
-/* A ranking: the means alone, each with the name of its column. */
-static void draw_ranking(bars *b, int group)
-{
-    for (size_t c = 0; c < b->figure->columns; c++) {
-        const sl_paper_column *column = &b->figure->column[c];
-        double start = b->x;
-        draw_bar(b, sl_compare_group(b->r, column, group).ours, 0, false, column->name, &column->measure);
-        draw_name(b, column->name, "row", start);
-    }
-}
-
-static void draw_axis(bars *b, double width)
-{
-    double raw = (b->max - b->min) / 4, unit = pow(10, floor(log10(raw)));
-    double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
-    for (double at = ceil(b->min / step) * step; at <= b->max + step / 100; at += step) {
-        double y = height_of(b, at);
-        fprintf(b->file, "<line class=grid x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" />", b->left, width, y, y);
-        fprintf(b->file, "<text class=tick x=\"%.1f\" y=\"%.1f\">%.3g</text>\n", b->left - 5, y + 4,
-                fabs(at) < step / 100 ? 0 : at);
-    }
-}
-
-static void write_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
-{
-    bars b = {.file = file, .r = r, .figure = figure};
-    for (size_t c = 0; c < figure->columns; c++)
-        b.series += figure->column[c].numbers ? 2 : 1;
-    for (size_t g = 0; g < figure->groups; g++)
-        b.rows += figure->ranked ? figure->columns : r->group[figure->group[g]].count + 1;
-    b.series = figure->ranked ? 1 : b.series;
-    begin_axis(&b);
-    sl_reproduction_each(r, widen, &b);
-    if (!(b.max > b.min) || !b.rows || !b.series)
-        return;
-    make_room(&b);
-    double width = b.left + GAP + (double)b.rows * ((double)b.series * b.bar + GAP), height = HEIGHT + b.bottom;
-    fprintf(file,
-            "<div class=scroll><svg class=bars role=img viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-            "height=\"%.0f\">\n<title>",
-            width, height, width, height);
-    sl_html_text(file, figure->title);
-    fputs("; the numbers are in the table</title>\n", file);
-    draw_axis(&b, width);
-    for (size_t g = 0; g < figure->groups; g++) {
-        const sl_paper_group *group = &r->group[figure->group[g]];
-        if (figure->ranked) {
-            draw_ranking(&b, figure->group[g]);
-            continue;
-        }
-        for (size_t i = 0; i < group->count; i++)
-            draw_cluster(&b, r->paper->program[group->program[i]].name, group->program[i], -1);
-        if (group->count)
-            draw_cluster(&b, group->name, -1, figure->group[g]);
-    }
-    fputs("</svg></div>\n", file);
-    if (figure->ranked)
-        return;
-    fputs("<p class=legend>", file);
-    for (size_t c = 0; c < figure->columns; c++) {
-        if (figure->column[c].numbers)
-            fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % COLORS);
-        fprintf(file, "<span><i class=\"s%zu%s\"></i> ", c % COLORS, c < COLORS ? "" : " second");
-        sl_html_text(file, figure->column[c].name);
-        fputs("</span> ", file);
-    }
-    fputs("</p>\n", file);
-}
-
 /* ---- claims ---- */
 
 static sl_status write_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
@@ -320,6 +140,29 @@ static void write_reasons(FILE *file, const sl_reproduction *r, const sl_paper_f
 
 /* ---- the page ---- */
 
+static bool has_rows(const sl_reproduction *r, const sl_paper_figure *figure)
+{
+    size_t rows = 0;
+    for (size_t g = 0; figure->columns && g < figure->groups; g++)
+        rows += r->group[figure->group[g]].count;
+    return rows > 0;
+}
+
+static bool has_claims(const sl_reproduction *r, const sl_paper_figure *figure)
+{
+    for (size_t i = 0; i < figure->claims; i++)
+        if (sl_compare_claim(r, &figure->claim[i]).verdict != SL_VERDICT_NONE)
+            return true;
+    return false;
+}
+
+/* A quick run may leave nothing of a figure. */
+static bool is_shown(const sl_reproduction *r, size_t f)
+{
+    const sl_paper_figure *figure = &r->paper->figure[f];
+    return r->wanted[f] && (has_rows(r, figure) || has_claims(r, figure));
+}
+
 static sl_status write_figure(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
 {
     fputs("<section id=\"", file);
@@ -329,10 +172,11 @@ static sl_status write_figure(FILE *file, const sl_reproduction *r, const sl_pap
     fputs(" <span>", file);
     sl_html_text(file, figure->where);
     fputs("</span></h2>\n", file);
-    if (figure->columns)
-        write_bars(file, r, figure);
-    sl_status status = figure->claims ? write_claims(file, r, figure, error) : SL_OK;
-    if (figure->columns && !status)
+    bool drawn;
+    sl_status status = sl_reproduction_chart(file, r, figure, false, &drawn, error);
+    if (!status && has_claims(r, figure))
+        status = write_claims(file, r, figure, error);
+    if (!status && has_rows(r, figure))
         status = write_table(file, r, figure, error);
     write_reasons(file, r, figure);
     if (*figure->note) {
@@ -374,7 +218,7 @@ static void write_nav(FILE *file, const sl_reproduction *r)
 {
     fputs("<nav aria-label=Figures><ul>\n<li><a href=\"#overview\">Overview</a></li>\n", file);
     for (size_t f = 0; f < r->paper->figures; f++) {
-        if (!r->wanted[f])
+        if (!is_shown(r, f))
             continue;
         fputs("<li><a href=\"#", file);
         sl_html_text(file, r->paper->figure[f].id);
@@ -399,7 +243,7 @@ sl_status sl_reproduction_page(FILE *file, const sl_reproduction *r, sl_error *e
     write_overview(file, r);
     sl_status status = SL_OK;
     for (size_t f = 0; f < r->paper->figures && !status; f++)
-        if (r->wanted[f])
+        if (is_shown(r, f))
             status = write_figure(file, r, &r->paper->figure[f], error);
     fputs("</main>\n<script type=\"application/json\" id=data>{\"kernels\": []}</script>\n", file);
     sl_page_frame_end(file);

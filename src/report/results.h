@@ -161,6 +161,13 @@ char *sl_measure_text(const sl_paper_measure *measure, double value, char buffer
 
 /* Papers, with the numbers of all their figures. */
 void sl_document_reproductions(sl_document *document, const sl_reproduction *item, size_t count);
+/* The chart of a figure as SVG: for a page, or `alone` as a file. `drawn`: there was something to draw. Without a file it
+ * only finds that out. */
+sl_status sl_reproduction_chart(FILE *file, const sl_reproduction *reproduction, const sl_paper_figure *figure,
+                                bool alone, bool *drawn, sl_error *error);
+/* The numbers of a figure as CSV, with the paper's and their verdicts. */
+sl_status sl_reproduction_csv(FILE *file, const sl_reproduction *reproduction, const sl_paper_figure *figure,
+                              sl_error *error);
 /* One page of one paper. */
 sl_status sl_reproduction_page(FILE *file, const sl_reproduction *reproduction, sl_error *error);
 

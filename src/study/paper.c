@@ -566,6 +566,16 @@ static sl_status read_formula(sl_yaml *yaml, const yaml_node_t *node, const char
     return status ? status : read_expression(yaml, node, name, &column->value);
 }
 
+static sl_status read_chart(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    static const char *const kinds[] = {"clusters", "stacks", "lines", NULL};
+    int kind;
+    sl_status status = sl_yaml_read_choice(yaml, node, name, kinds, &kind);
+    if (!status)
+        *(sl_chart_kind *)to = (sl_chart_kind)kind;
+    return status;
+}
+
 static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_t *node)
 {
 #define AT(field) offsetof(sl_paper_column, field)
@@ -573,6 +583,9 @@ static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_
                                            {"value", read_formula, 0, true},
                                            MEASURE_FIELDS,
                                            {"mean", read_mean, AT(mean), false},
+                                           {"series", copy_word, AT(series), false},
+                                           {"at", copy_word, AT(at), false},
+                                           {"drawn", sl_yaml_read_flag, AT(drawn), false},
                                            {"paper", read_numbers, 0, false},
                                            {"why", read_reasons, 0, false},
                                            {"each", NULL, 0, false},
@@ -582,6 +595,8 @@ static sl_status read_column(reader *r, const yaml_node_t *key, const yaml_node_
     sl_paper_column *column = &figure->column[figure->columns++];
     (void)key;
     column->measure = start_measure;
+    column->series = column->at = "";
+    column->drawn = true;
     return sl_yaml_read_fields(&r->yaml, node, "a column", fields, column);
 }
 
@@ -658,6 +673,9 @@ static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_
                                            {"note", copy_word, AT(note), false},
                                            {"quick", sl_yaml_read_flag, AT(quick), false},
                                            {"ranked", sl_yaml_read_flag, AT(ranked), false},
+                                           {"chart", read_chart, AT(chart), false},
+                                           {"axis", copy_word, AT(axis), false},
+                                           {"means", sl_yaml_read_flag, AT(means), false},
                                            {"rows", read_rows, 0, false},
                                            {"columns", read_columns, 0, false},
                                            {"claims", read_claims, 0, false},
@@ -666,7 +684,7 @@ static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_
 #undef AT
     sl_paper_figure *figure = &r->paper->figure[r->paper->figures++];
     (void)key;
-    figure->where = figure->note = "";
+    figure->where = figure->note = figure->axis = "";
     figure->quick = true;
     sl_status status = sl_yaml_read_fields(&r->yaml, node, "a figure", fields, figure);
     if (!status && figure->columns && !figure->group)

@@ -65,9 +65,16 @@ typedef struct sl_paper_reason {
     const char *text;
 } sl_paper_reason;
 
+/* How a figure is drawn: a cluster of bars for each program, stacked bars, or lines. */
+typedef enum sl_chart_kind { SL_CHART_CLUSTERS, SL_CHART_STACKS, SL_CHART_LINES } sl_chart_kind;
+
 /* A number for each program of a figure. */
 typedef struct sl_paper_column {
     const char *name;
+    /* Of its chart: "", or the bar of stacks or the line that it belongs to; "", or its place on the axis, where
+     * programs are not the places. */
+    const char *series, *at;
+    bool drawn; /* not in the table alone */
     const sl_expression *value;
     const char *formula; /* its text */
     sl_paper_measure measure;
@@ -91,6 +98,9 @@ typedef struct sl_paper_figure {
     const char *id, *title, *where, *note;
     bool quick;
     bool ranked; /* the columns with the largest means of the first group come first */
+    sl_chart_kind chart;
+    const char *axis; /* "", or what is drawn upwards */
+    bool means;       /* only means are drawn */
     size_t groups, columns, claims;
     int *group; /* whose programs are rows */
     sl_paper_column *column;

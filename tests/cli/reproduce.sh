@@ -175,8 +175,65 @@ run "$sluice" reproduce mine.yaml --cache cache --pages pages -q
 exits 0
 file_has pages/mine.html '<title>A paper of mine</title>'
 file_has pages/mine.html 'class="v-differs"'
-file_has pages/mine.html '<svg class=bars'
+file_has pages/mine.html '<svg class="bars"'
 file_has pages/mine.html 'nobody measured it'
+
+cat >shapes.yaml <<'END'
+name: shapes
+title: Shapes of charts
+source: nobody, nowhere
+programs: {A: gather, B: spmv}
+groups: {ALL: [A, B], NONE: [B]}
+quick: {programs: [A]}
+configs:
+  K: {values: {A: {x: 1, y: 30}, B: {x: 3, y: 70}}}
+figures:
+  - id: lines
+    title: Lines by size
+    chart: lines
+    axis: speedup
+    rows: [ALL]
+    columns:
+      - {name: x 1, at: one, series: x, value: K.x, mean: arithmetic, paper: {A: 2}}
+      - {name: x 2, at: two, series: x, value: 2 * K.x, mean: arithmetic}
+      - {name: y 1, at: one, series: y, value: K.y / 10, mean: arithmetic}
+  - id: stacks
+    title: Shares
+    chart: stacks
+    rows: [ALL]
+    columns:
+      - {name: first, series: left, value: K.x, unit: "%"}
+      - {name: second, series: left, value: K.y, unit: "%"}
+      - {name: measured, series: right, value: 50, unit: "%"}
+      - {name: hidden, drawn: no, value: 500, unit: "%"}
+  - id: rest
+    title: Nothing of it is quick
+    rows: [NONE]
+    columns:
+      - {name: first, value: K.x}
+END
+
+it 'draws figures as they are in the paper, on the page and as files'
+run "$sluice" reproduce shapes.yaml --cache cache --pages shapes --figures figures -q
+exits 0
+file_has figures/shapes-lines.svg 'xmlns="http://www.w3.org/2000/svg"'
+[ "$(grep -c '<polyline' figures/shapes-lines.svg)" = 6 ] || fail 'there are not two lines for each of two programs and their mean'
+[ "$(grep -c 'class="s0 paper"' figures/shapes-lines.svg)" = 2 ] || fail 'the one number of the paper is not a point, with a legend'
+file_has figures/shapes-lines.svg '>speedup</text>'
+# The second share lies on the first one: where that begins, it ends.
+end=$(sed -n 's/.*class="s1" x="[0-9.]*" y="\([0-9.]*\)" width="[0-9.]*" height="\([0-9.]*\)"><title>A.*/\1 \2/p' figures/shapes-stacks.svg | awk '{ printf "%.1f", $1 + $2 }')
+begin=$(sed -n 's/.*class="s0" x="[0-9.]*" y="\([0-9.]*\)" width.*<title>A.*/\1/p' figures/shapes-stacks.svg)
+awk -v a="$begin" -v b="$end" 'BEGIN { exit !(a != "" && a - b < 0.11 && b - a < 0.11) }' || fail "the second share begins at '$end', the first ends at '$begin'"
+if grep -q hidden figures/shapes-stacks.svg; then fail 'a column that is not drawn is'; fi
+file_has figures/shapes-stacks.csv 'stacks,ALL,A,hidden,%,,500,,'
+[ "$(grep -c '<svg' shapes/shapes.html)" = 3 ] || fail 'the page does not have three charts'
+
+it 'leaves out of a quick page what is empty'
+run "$sluice" reproduce shapes.yaml --quick --cache cache --pages shapes --figures quick -q
+exits 0
+[ "$(grep -c '<svg' shapes/shapes.html)" = 2 ] || fail 'the page does not have two charts'
+if grep -q 'Nothing of it is quick' shapes/shapes.html; then fail 'an empty figure is on the page'; fi
+absent quick/shapes-rest.svg
 
 # Short points and then a long one, ended by a signal as soon as there is a point.
 # shellcheck disable=SC2016
