@@ -21,7 +21,7 @@ page() # NAME, in capitals as titles are
     "$program" --man
     cat "$here/tail.roff"
 } >"$folder/sluice.1"
-"$program" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | while read -r command; do
+"$program" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | while read -r command; do
     {
         page "sluice-$command"
         "$program" --man "$command"

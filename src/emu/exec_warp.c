@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions in which lanes of a warp see each other. PTX warps have 32 lanes; a 64-lane warp is two of them side by
- * side, and these instructions work on each half by itself. Whether all named lanes have arrived is the scheduler's
- * business (warp.c); here the active mask is what takes part. */
+ * side, and these instructions work on each half by itself (but see WHOLE). Whether all named lanes have arrived is the
+ * scheduler's business (warp.c); here the active mask is what takes part. */
 #include "emu/exec.h"
 
 static inline u32 half_mask(const sl_warp *w, int half)
@@ -21,14 +21,32 @@ static void look_for_absent(sl_warp *w, const sl_op *o, const pr *ok, const u32 
     }
 }
 
+/* The same result for the lanes of `execute`. */
+static inline void spread(u32 *d, int half, u32 execute, u32 result)
+{
+    d += 32 * half;
+    if (execute == ~0u) {
+        for (int i = 0; i < 32; i++)
+            d[i] = result;
+    } else {
+        for (u32 left = execute; left; left &= left - 1)
+            d[__builtin_ctz(left)] = result;
+    }
+}
+
+/* Two bits of the last operand that PTX leaves unused make a shuffle cross the halves of 64 lanes, which HIP's headers
+ * need: with WHOLE it is one of 64 lanes, with OTHER_HALF it reads what the lowest lane that takes part of the other
+ * half has, or 0 without one. They have no meaning in a warp of 32. */
+enum { OTHER_HALF = 0x40, WHOLE = 0x80 };
+
 /* aux: 0 up, 1 down, 2 bfly, 3 idx. list[0]: reference of the in-range predicate or SL_REF_NONE. */
 #define SL_SHUFFLE(index, within)                                                                                      \
     SL_LANES_LOOP                                                                                                      \
     {                                                                                                                  \
-        s32 lane = i & 31, offset = (s32)(shift[i] & 31), segment = (s32)(clamp[i] >> 8 & 31);                         \
-        s32 bound = (s32)(clamp[i] & 31), highest = (lane & segment) | (bound & ~segment), j = (index);                \
+        s32 lane = i & last, offset = (s32)shift[i] & last, segment = (s32)(clamp[i] >> 8) & last;                     \
+        s32 bound = (s32)clamp[i] & last, highest = (lane & segment) | (bound & ~segment), j = (index);                \
         ok[i] = (within) ? ~0u : 0;                                                                                    \
-        from[i] = (u32)((i & 32) | ((within) ? j & 31 : lane));                                                        \
+        from[i] = (u32)((i & ~last) | ((within) ? j & last : lane));                                                   \
     }
 SL_HANDLER(shfl)
 {
@@ -38,6 +56,15 @@ SL_HANDLER(shfl)
     _Alignas(64) pr ok[SL_LANES];
     memcpy(source, sl_operand(w, o->a), sizeof source); /* d may be a, b or c */
     pr *in_range = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
+    const u32 across = SL_LANES == 64 ? clamp[__builtin_ctzll(w->mask)] : 0;
+    const s32 last = across & WHOLE ? 63 : 31;
+    if (across & OTHER_HALF) {
+        for (int half = 0; half < HALVES; half++) {
+            u32 others = half_mask(w, !half);
+            spread(d, half, half_mask(w, half), others ? source[32 * !half + __builtin_ctz(others)] : 0);
+        }
+        return;
+    }
     switch (o->aux) {
     case 0:
         SL_SHUFFLE(lane - offset, j >= highest)
@@ -81,19 +108,6 @@ static inline u32 group_of(const sl_warp *w, const u32 *members, int half, u32 t
         if (members[32 * half + __builtin_ctz(left)] == named)
             *execute |= left & -left;
     return half_mask(w, half) & named;
-}
-
-/* The same result for the lanes of `execute`. */
-static inline void spread(u32 *d, int half, u32 execute, u32 result)
-{
-    d += 32 * half;
-    if (execute == ~0u) {
-        for (int i = 0; i < 32; i++)
-            d[i] = result;
-    } else {
-        for (u32 left = execute; left; left &= left - 1)
-            d[__builtin_ctz(left)] = result;
-    }
 }
 
 /* aux: 0 all, 1 any, 2 uni, 3 ballot; +4: the predicate a is negated. b: member mask or SL_REF_NONE. */

@@ -17,19 +17,18 @@ extern char **environ;
 
 /* ---- the start ---- */
 
-/* The folder with our libraries: next to the program that runs now, as built and as installed. */
-static sl_status library_folder(char *folder, size_t size, sl_error *error)
+sl_status sl_library_folder(const char *name, char *folder, size_t size, sl_error *error)
 {
-    char self[PATH_MAX], joined[PATH_MAX + 32];
+    char self[PATH_MAX], joined[PATH_MAX + 64];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
         return sl_fail_io(error, "read", "/proc/self/exe");
     self[length] = 0;
     *strrchr(self, '/') = 0;
-    snprintf(joined, sizeof joined, "%s/../lib/sluice/cuda", self);
+    snprintf(joined, sizeof joined, "%s/../lib/sluice/%s", self, name);
     char *real = realpath(joined, NULL);
     if (!real)
-        return sl_fail(error, SL_IO, "the CUDA runtime libraries of Sluice are missing: %s", joined);
+        return sl_fail(error, SL_IO, "a part of Sluice is missing: %s", joined);
     snprintf(folder, size, "%s", real);
     free(real);
     return SL_OK;
@@ -214,7 +213,7 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
 static sl_status make_variables(const sl_app *app, const sl_app_start *start, char *variable[], sl_error *error)
 {
     char folder[PATH_MAX], *list = NULL, *text = NULL;
-    sl_status status = library_folder(folder, sizeof folder, error);
+    sl_status status = sl_library_folder("cuda", folder, sizeof folder, error);
     if (!status)
         status = preload_list(app, folder, start, &list, error);
     variable[0] = status ? NULL : prepend_variable("LD_PRELOAD", list, ':');

@@ -35,6 +35,10 @@ void sl_find_static_runtimes(const char *given, char *text, size_t size);
  * runtime that is not known, or where the loader brings no library into it. */
 sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl_error *error);
 
+/* A folder of ours next to the program that runs now, as built and as installed: "cuda" has the CUDA libraries, "hip"
+ * the headers for HIP programs. */
+sl_status sl_library_folder(const char *name, char *folder, size_t size, sl_error *error);
+
 enum { SL_APP_VARIABLES = 5 };
 
 /* How a program is started. */

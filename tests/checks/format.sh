@@ -17,7 +17,7 @@ if [ -z "$tool" ]; then
     [ "${2:-}" != --check ] || exit 77
     exit 1
 fi
-sources=$(find include src tests bench workloads examples -name '*.[ch]' 2>/dev/null | sort)
+sources=$(find include src tests bench workloads examples hip -name '*.[ch]' 2>/dev/null | sort)
 if [ "${2:-}" = --check ]; then
     bad=$(echo "$sources" | xargs -n 40 -P "$(nproc 2>/dev/null || echo 2)" "$tool" --dry-run -Werror 2>&1 |
         sed -n 's/^\(.*\):[0-9]*:[0-9]*: error: .*/\1/p' | sort -u)

@@ -72,7 +72,7 @@ else
 fi
 
 it 'has a manual page for every command'
-for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+for command in $("$sluice" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
     exists "$prefix/share/man/man1/sluice-$command.1"
 done
 

@@ -47,6 +47,8 @@ if [ -x "${SLUICE_PROGRAMS:-}/reduce" ]; then
     once ptx "$SLUICE_PROGRAMS/reduce"
     stdout_has sm_
 fi
+once hip-flags
+stdout_has ' -I'
 once sweep sweep.yaml
 stdout_has vecadd
 once reproduce --list
@@ -72,7 +74,7 @@ stderr_has '--plan FILE is missing'
 
 it 'leaves out no command'
 # shellcheck disable=SC2013 # names have no blanks
-for command in $(sed -n 's/^X(\(.*\))$/\1/p' "$source_root/src/cli/commands.def"); do
+for command in $(sed -n 's/^X(\(.*\))$/\1/p' "$source_root/src/cli/commands.def" | tr _ -); do
     case " $done " in
     *" $command "*) ;;
     *) fail "'$command' is not run here" ;;

@@ -40,7 +40,7 @@ exits 2
 stderr_has "unknown option '--frobnicate'"
 
 it 'explains every command it lists, with an example'
-commands=$("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+commands=$("$sluice" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p')
 [ -n "$commands" ] || fail 'no commands'
 for command in $commands; do
     run "$sluice" "$command" --help
@@ -79,7 +79,7 @@ for command in $commands; do
 done
 
 it 'has JSON and CSV of every command that shows something'
-for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vxE 'help|completion'); do
+for command in $("$sluice" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -vxE 'help|completion|hip-flags'); do
     run "$sluice" "$command" --help=all
     stdout_has '--json'
     stdout_has '--csv'

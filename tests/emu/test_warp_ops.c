@@ -197,6 +197,41 @@ BEHAVIOUR(a_shuffle_does_not_wait_for_lanes_that_exited)
         assert_int_equal(out[i], i % 32 > 9 ? 0 : i / 32 * 32 + 8);
 }
 
+/* ---- across the halves of 64 lanes: bits 6 and 7 of the last operand, which PTX leaves unused ---- */
+
+BEHAVIOUR(a_shuffle_of_the_whole_warp_crosses_its_halves)
+{
+    rig_load(r, PTX("shfl.sync.down.b32 %r10, %r0, 40, 0xbf, -1;\nst.global.u32 [%d2], %r10;\n"
+                    "shfl.sync.bfly.b32 %r10, %r0, 32, 0xbf, -1;\nst.global.u32 [%d2+256], %r10;\n"
+                    "shfl.sync.up.b32 %r10, %r0, 40, 0x80, -1;\nst.global.u32 [%d2+512], %r10;\n"
+                    "shfl.sync.idx.b32 %r10, %r0, 45, 0xbf, -1;\nst.global.u32 [%d2+768], %r10;\n"
+                    "shfl.sync.idx.b32 %r10, %r0, 45, 0x20bf, -1;\nst.global.u32 [%d2+1024], %r10;\nret;\n"));
+    uint32_t *out = rig_buffer(r, 5 * THREADS * 4);
+    RUN(r, 1, THREADS, P(out), 0, 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        bool whole = r->config.lanes == 64; /* a warp of 32 does not look at these bits */
+        assert_int_equal(out[i], whole ? (i < 24 ? i + 40 : i) : i % 32 < 24 ? i + 8 : i);
+        assert_int_equal(out[64 + i], whole ? i ^ 32 : i);
+        assert_int_equal(out[128 + i], whole ? (i < 40 ? i : i - 40) : i % 32 < 8 ? i : i - 8);
+        assert_int_equal(out[192 + i], whole ? 45 : i / 32 * 32 + 13);
+        assert_int_equal(out[256 + i], i / 32 * 32 + 13);
+    }
+}
+
+BEHAVIOUR(a_lane_sees_the_lowest_lane_of_the_other_half_that_takes_part)
+{
+    rig_load(r, PTX("mov.u32 %r10, 99;\nsetp.lt.u32 %p1, %r0, 7;\nsetp.gt.u32 %p2, %r0, 50;\nor.pred %p1, %p1, %p2;\n"
+                    "@!%p1 bra SKIP;\nshfl.sync.idx.b32 %r10, %r0, 0, 0xc0, -1;\nSKIP:\nst.global.u32 [%d2], %r10;\n"
+                    "mov.u32 %r10, 99;\n@%p2 shfl.sync.idx.b32 %r10, %r0, 0, 0xc0, -1;\n"
+                    "st.global.u32 [%d2+256], %r10;\nret;\n"));
+    uint32_t *out = rig_buffer(r, 2 * THREADS * 4);
+    RUN(r, 1, THREADS, P(out), 0, 0);
+    for (uint32_t i = 0; i < THREADS && r->config.lanes == 64; i++) {
+        assert_int_equal(out[i], i < 7 ? 51 : i > 50 ? 0 : 99);
+        assert_int_equal(out[64 + i], i > 50 ? 0 : 99); /* the other half does not take part */
+    }
+}
+
 /* ---- tiles: lanes of one warp that name different members in the same instruction ---- */
 
 #define TILE_MASK "and.b32 %r10, %r3, 24;\nmov.u32 %r11, 255;\nshl.b32 %r12, %r11, %r10;\n"
@@ -566,6 +601,8 @@ int main(void)
         IT(lanes_in_a_loop_wait_for_each_other_at_a_shuffle),
         IT(both_sides_of_a_branch_may_shuffle_among_themselves),
         IT(a_shuffle_does_not_wait_for_lanes_that_exited),
+        IT(a_shuffle_of_the_whole_warp_crosses_its_halves),
+        IT(a_lane_sees_the_lowest_lane_of_the_other_half_that_takes_part),
         IT(tiles_of_a_warp_vote_each_for_themselves),
         IT(tiles_of_a_warp_reduce_each_for_themselves),
         IT(a_tile_waits_for_its_own_lanes_and_for_no_others),

@@ -4,7 +4,8 @@
 #
 #   public.sh [-j JOBS] [-t SECONDS] SLUICE FOLDER...
 #
-# A FOLDER is one program, with a Makefile whose "run" starts it (as in HeCBench) or a CMakeLists.txt (as in cuda-samples).
+# A FOLDER is one program, with a Makefile whose "run" starts it (as in HeCBench), a Makefile that leaves one program (as in
+# ROCm's examples) or a CMakeLists.txt (as in cuda-samples).
 # MAKEFLAGS='-- ARCH=sm_80' in the environment chooses what the Makefiles build for. Programs run on one core. Where Sluice refuses
 # and says which option helps, --compute-capability of sluice run or -gencode of nvcc, that is done. Each line has the program's
 # name, the outcome, the seconds of the core it took and that option:
@@ -37,7 +38,7 @@ fi
 
 sluice=$1 folder=$(cd "$2" && pwd)
 name=$(basename "$folder")
-name=${name%-cuda}
+name=${name%-cuda} name=${name%-hip}
 log=$folder/sluice-build.log
 
 outcome() # WHAT [SECONDS [REASON]]
@@ -55,6 +56,14 @@ build()
         at=$(dirname "$at")
         make -C "$at" >"$log" 2>&1 || failed_build
         start=$(make -n -C "$at" run 2>>"$log" | grep -m1 -E '^ *(\.|build)/') || failed_build
+        return
+    fi
+    if [ -f "$folder/Makefile" ]; then
+        at=$folder
+        make -C "$at" >"$log" 2>&1 || failed_build
+        start=$(find "$at" -maxdepth 1 -type f -perm -u+x ! -name '*.*' | head -n1)
+        [ "$start" ] || failed_build
+        start=./$(basename "$start")
         return
     fi
     at=$folder/sluice-build

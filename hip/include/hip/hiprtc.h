@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Compilation at run time: NVRTC. Programs that use it are linked with -lnvrtc. */
+#ifndef SLUICE_HIP_HIPRTC_H
+#define SLUICE_HIP_HIPRTC_H
+
+#include "hip/hip_runtime_api.h"
+
+#include <nvrtc.h>
+
+// clang-format off
+#define HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
+#define HIPRTC_ERROR_COMPILATION NVRTC_ERROR_COMPILATION
+#define HIPRTC_ERROR_INTERNAL_ERROR NVRTC_ERROR_INTERNAL_ERROR
+#define HIPRTC_ERROR_INVALID_INPUT NVRTC_ERROR_INVALID_INPUT
+#define HIPRTC_ERROR_INVALID_OPTION NVRTC_ERROR_INVALID_OPTION
+#define HIPRTC_ERROR_INVALID_PROGRAM NVRTC_ERROR_INVALID_PROGRAM
+#define HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID
+#define HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION
+#define HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION
+#define HIPRTC_ERROR_OUT_OF_MEMORY NVRTC_ERROR_OUT_OF_MEMORY
+#define HIPRTC_ERROR_PROGRAM_CREATION_FAILURE NVRTC_ERROR_PROGRAM_CREATION_FAILURE
+#define HIPRTC_SUCCESS NVRTC_SUCCESS
+#define hiprtcAddNameExpression nvrtcAddNameExpression
+#define hiprtcCompileProgram nvrtcCompileProgram
+#define hiprtcCreateProgram nvrtcCreateProgram
+#define hiprtcDestroyProgram nvrtcDestroyProgram
+#define hiprtcGetBitcode nvrtcGetCUBIN
+#define hiprtcGetBitcodeSize nvrtcGetCUBINSize
+#define hiprtcGetCode nvrtcGetPTX
+#define hiprtcGetCodeSize nvrtcGetPTXSize
+#define hiprtcGetErrorString nvrtcGetErrorString
+#define hiprtcGetLoweredName nvrtcGetLoweredName
+#define hiprtcGetProgramLog nvrtcGetProgramLog
+#define hiprtcGetProgramLogSize nvrtcGetProgramLogSize
+#define hiprtcProgram nvrtcProgram
+#define hiprtcResult nvrtcResult
+#define hiprtcVersion nvrtcVersion
+// clang-format on
+
+#endif
