@@ -62,8 +62,12 @@ static sl_status preload_one(FILE *list, const char *folder, const char *links, 
     return SL_OK;
 }
 
-#define NVTX          "libnvToolsExt.so.1"
-#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+/* Where loaders of OpenCL's drivers look for vendors files: the variables of the two that there are. */
+#define OPENCL_VENDORS        "%s/../opencl/vendors"
+#define OPENCL_VARIABLE       "OCL_ICD_VENDORS"
+#define OPENCL_OTHER_VARIABLE "OPENCL_VENDOR_PATH"
+#define NVTX                  "libnvToolsExt.so.1"
+#define NVTX_VARIABLE         "NVTX_INJECTION64_PATH"
 
 /* The value of LD_PRELOAD: a preloaded library satisfies later requests for its name, whatever the run path of the
  * program. First the CUDA runtime that the program names, then the others: its plug-ins and children may have those. */
@@ -234,7 +238,11 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
                 variable[3] = NULL;
             if (getenv(NVTX_VARIABLE) || asprintf(&variable[4], NVTX_VARIABLE "=%s/" NVTX, folder) < 0)
                 variable[4] = NULL; /* another tool follows the ranges */
-            whole = variable[1] && (variable[2] || !list) && variable[3];
+            if (asprintf(&variable[5], OPENCL_VARIABLE "=" OPENCL_VENDORS, folder) < 0)
+                variable[5] = NULL;
+            if (asprintf(&variable[6], OPENCL_OTHER_VARIABLE "=" OPENCL_VENDORS, folder) < 0)
+                variable[6] = NULL;
+            whole = variable[1] && (variable[2] || !list) && variable[3] && variable[5] && variable[6];
         }
     }
     free(list);
@@ -245,11 +253,11 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error)
 {
-    enum { MADE = 5 };
+    enum { MADE = 7 };
     char *made[MADE] = {0}, **environment = NULL;
     sl_status status = make_variables(app, start, made, error);
     if (!status) {
-        const char *replaced[MADE + SL_APP_VARIABLES] = {made[0], made[1], made[2], made[3], made[4]};
+        const char *replaced[MADE + SL_APP_VARIABLES] = {made[0], made[1], made[2], made[3], made[4], made[5], made[6]};
         memcpy(replaced + MADE, start->variable, sizeof start->variable);
         environment = make_environment(replaced, MADE + SL_APP_VARIABLES, error);
         status = environment ? start_and_wait(app, argv, environment, start, end, error) : sl_fail_memory(error);

@@ -437,6 +437,8 @@ cudaError_t sl_proc_linker_complete(struct sl_proc_linker *linker, void **image,
 bool sl_proc_stream_known(sl_proc *rt, cudaStream_t stream, struct sl_proc_stream **found);
 /* Runs the work now, or adds it to the graph that the stream is capturing. Owned parts of `op` are taken over. */
 cudaError_t sl_proc_submit(sl_proc *rt, cudaStream_t stream, sl_proc_op *op);
+/* Frees the owned parts of work that is not submitted. */
+void sl_proc_op_fini(sl_proc *rt, sl_proc_op *op);
 /* For calls that wait: fails when a stream is being captured that they would wait for. */
 cudaError_t sl_proc_synchronize(sl_proc *rt, cudaStream_t stream);
 cudaError_t sl_proc_device_synchronize(sl_proc *rt);
@@ -750,7 +752,6 @@ cudaError_t sl_proc_conditional_run(sl_proc *rt, const sl_proc_op *op);
 cudaError_t sl_proc_child_run(sl_proc *rt, const sl_proc_op *op);
 /* memory.c: writes values, or waits for them. */
 cudaError_t sl_proc_values_run(sl_proc *rt, const sl_proc_op *op);
-void sl_proc_op_fini(sl_proc *rt, sl_proc_op *op);
 cudaError_t sl_proc_launch_run(sl_proc *rt, const sl_proc_launch *launch, uint64_t stream);
 cudaError_t sl_proc_copy_run(sl_proc *rt, const sl_proc_copy *copy);
 cudaError_t sl_proc_fill_run(sl_proc *rt, const sl_proc_fill *fill);
