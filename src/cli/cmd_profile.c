@@ -17,6 +17,7 @@ typedef struct profile_options {
     sl_option_list set;
     uint64_t line, sector, cores, blocks_per_core, cache, windows;
     bool loads_only;
+    const char *plot;
 } profile_options;
 
 #define AT(field) offsetof(profile_options, field)
@@ -29,6 +30,7 @@ static const sl_option options[] = {
     {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: those of the GPU)", AT(cores), 1, 1024, NULL},
     {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: those that the GPU allows, at most 8)", AT(blocks_per_core), 1, 1024, NULL},
     {"windows", 0, SL_OPTION_NUMBER, "N", "Report the footprint in N to 2N time windows (default: 16)", AT(windows), 1, 65536, NULL},
+    {"plot", 0, SL_OPTION_STRING, "FILE", "Draw the miss-ratio curve as SVG: misses over the size of a fully associative cache per core", AT(plot), 0, 0, NULL},
     {"loads-only", 0, SL_OPTION_FLAG, NULL, "Ignore stores and atomics", AT(loads_only), 0, 0, NULL},
     {0},
 };
@@ -85,6 +87,9 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
         sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
         sl_document_profile(d, &result);
         code = sl_document_show(inv, d, &page, sl_cli_input_stream(input));
+        const profile_options *o = inv->values;
+        if (o->plot && sl_output_write(sl_miss_ratios_svg, o->plot, &result, &error))
+            code = sl_cli_fail(inv, &error);
     }
     sl_result_fini(&result);
     sl_arena_fini(&arena);
@@ -126,6 +131,8 @@ static int run_profile(const sl_invocation *inv)
 static const sl_example examples[] = {
     {"sluice profile app.slt", "Report the reuse of each kernel and each load of a trace"},
     {"sluice profile matmul n=256", "Run a workload and profile it"},
+    {"sluice profile app.slt --plot curve.svg",
+     "Draw its miss-ratio curve; with --cores 1 that of one cache for all SMs"},
     {"sluice profile app.slt --gpu fermi-gtx480", "Profile it with the lines, L1 size and cores of a Fermi"},
     {"sluice profile --cores 1 --blocks-per-core 1 --loads-only app.slt",
      "Profile the loads of one block after the other"},
@@ -150,8 +157,9 @@ const sl_command sl_cmd_profile = {
         "atomics and asynchronous copies in global and local memory are counted; prefetches, textures, constants and "
         "shared memory are not.\n\nThe reuse distance predicts a fully associative LRU cache: an access hits if its "
         "distance is below the number of lines. For such a cache of --cache bytes the report shows hits and zero-reuse "
-        "fills: lines that are filled and evicted without a hit.\n\n" SL_INPUT_HELP,
-    .often = "gpu cache cores blocks-per-core loads-only kernel launch html json csv",
+        "fills: lines that are filled and evicted without a hit. The miss-ratio curve has its misses at every power of "
+        "two; --plot draws it.\n\n" SL_INPUT_HELP,
+    .often = "gpu cache cores plot loads-only kernel launch html json csv",
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(profile_options, options, defaults, examples),

@@ -201,7 +201,8 @@ static int show(report *r)
         status = sl_document_save(r->inv, d, NULL, stdout, &error);
     }
     if (!status)
-        status = sl_page_save(page, &(sl_page_files){common->output, common->callgrind, NULL}, &error);
+        status =
+            sl_page_save(page, &(sl_page_files){common->output, common->callgrind, NULL, common->roofline}, &error);
     if (!status && common->output && !common->quiet)
         status = print_summary(r, &info, &error);
     sl_page_destroy(page);
@@ -239,7 +240,7 @@ static int run_report(const sl_invocation *inv)
     report r = {.inv = inv, .options = o};
     sl_error error;
     if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->loads &&
-        !inv->common->callgrind && !inv->common->notes)
+        !inv->common->callgrind && !inv->common->notes && !inv->common->roofline)
         return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
@@ -317,7 +318,7 @@ const sl_command sl_cmd_report = {
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .often = "output gpu counters sim brief kernel launch source notes json",
     .common = SL_COMMON_BY | SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES |
-              SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
+              SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_ROOFLINE | SL_COMMON_JOBS,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(report_options, options, defaults, examples),
     .run = run_report,

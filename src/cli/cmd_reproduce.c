@@ -45,7 +45,8 @@ static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *erro
     sl_status status = SL_OK;
     for (size_t i = 0; i < count && !status; i++) {
         sl_paper *paper = &p->paper[p->count];
-        status = sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(i), paper, error);
+        status =
+            sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(i), inv->custom, paper, error);
         if (!status && paper->alone && !inv->args.operands && !o->list)
             sl_paper_free(paper);
         else
@@ -224,6 +225,7 @@ static const sl_example examples[] = {
     {"sluice reproduce --quick --pages pages", "Reproduce every paper on few programs, with a page for each in pages/"},
     {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers next to ours"},
     {"sluice reproduce league --quick --pages pages", "Rank all policies on few programs, with a page"},
+    {"sluice reproduce league --quick --policy-plugin ./mru.so", "Rank a policy of your own among all others"},
     {"sluice reproduce --list", "List papers, tables and figures"},
     {0},
 };
@@ -240,7 +242,7 @@ const sl_command sl_cmd_reproduce = {
         "depend on and not computed again, so that an interrupted run resumes where it stopped. A point that fails is "
         "shown with its error, the others are still run, and the exit code is 1.",
     .options = options,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(reproduce_options),
     .max_operands = 2,
     .operand = "a paper",

@@ -13,7 +13,7 @@ extern char **environ;
 
 typedef struct sweep_options {
     sl_common common;
-    const char *database, *cache, *shard;
+    const char *database, *cache, *shard, *plot;
     sl_option_list merge;
     uint64_t slurm, point;
     bool points;
@@ -89,11 +89,15 @@ static int show(const sl_invocation *inv, const sl_sweep_file *spec, const sl_ou
     size_t failed = 0;
     sl_document_points(d, spec, outcome);
     int code = sl_document_show(inv, d, NULL, stdout);
+    const sweep_options *o = inv->values;
+    const sl_points_drawn drawn = {spec, outcome};
+    sl_error error;
+    if (o->plot && sl_output_write(sl_points_svg, o->plot, &drawn, &error))
+        code = sl_cli_fail(inv, &error);
     for (size_t i = 0; i < spec->points; i++)
         failed += outcome[i].state == SL_OUTCOME_FAILED;
     if (!failed)
         return code;
-    sl_error error;
     sl_fail(&error, SL_INVALID, "%zu of %zu points failed; their errors are in the results", failed, spec->points);
     return sl_cli_fail(inv, &error);
 }
@@ -108,6 +112,8 @@ static int submit(const sl_invocation *inv, const sl_sweep_file *spec)
                               .database = database,
                               .cache = o->cache,
                               .environment = environ,
+                              .plugin = inv->common->plugin.item,
+                              .plugins = inv->common->plugin.count,
                               .tasks = o->slurm < spec->points ? o->slurm : spec->points};
     if (sl_slurm_submit(&job, id, &error))
         return sl_cli_fail(inv, &error);
@@ -146,7 +152,7 @@ static int run_sweep(const sl_invocation *inv)
     sl_sweep_file spec;
     sl_error error;
     int code = SL_EXIT_FAILURE;
-    sl_status status = sl_sweep_file_load(inv->args.operand[0], &spec, &error);
+    sl_status status = sl_sweep_file_load(inv->args.operand[0], inv->custom, &spec, &error);
     if (!status && (o->slurm || o->points)) {
         code = o->points ? list_points(inv, &spec) : submit(inv, &spec);
         sl_sweep_file_fini(&spec);
@@ -174,6 +180,9 @@ static const sl_option options[] = {
      0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which traces of workloads are kept (default: ~/.cache/sluice)",
      AT(cache), 0, 0, NULL},
+    {"plot", 0, SL_OPTION_STRING, "FILE",
+     "Draw the results as SVG: cycles and L1 hit rates of each program over the parameter with most values", AT(plot),
+     0, 0, NULL},
     {"slurm", 0, SL_OPTION_NUMBER, "N",
      "Submit the points to Slurm as a job array of N tasks, and a job that merges their results", AT(slurm), 1, 100000,
      NULL},
@@ -188,6 +197,7 @@ static const sl_option options[] = {
 
 static const sl_example examples[] = {
     {"sluice sweep sizes.yaml --csv sizes.csv", "Run the points of sizes.yaml that are not yet in sizes.sqlite"},
+    {"sluice sweep sizes.yaml --plot sizes.svg", "Draw them, too"},
     {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "Run on four threads, into a database shared with other sweeps"},
     {"sluice sweep sizes.yaml --slurm 16", "Run on a cluster in 16 tasks and merge the results into sizes.sqlite"},
     {"sluice sweep sizes.yaml --point 3 -d part-3.sqlite", "Run one point, on any machine, into a database of its own"},
@@ -212,7 +222,7 @@ const sl_command sl_cmd_sweep = {
         "interrupted sweep resumes where it stopped, and several sweeps can fill one database. A point that fails is "
         "stored with its error, the others are still run, and the exit code is 1.",
     .options = options,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(sweep_options),
     .min_operands = 1,
     .max_operands = 1,

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "cli/options.h"
 #include "sluice/policy.h"
+#include "study/point.h"
 
 /* Exit codes of the program. `run` and `trace` of a program return the program's exit code. */
 enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
@@ -21,6 +22,7 @@ typedef struct sl_common {
     const char *output;                     /* NULL: not given */
     const char *html, *callgrind;           /* NULL: not given */
     const char *annotate;                   /* NULL: not given; "-": standard output */
+    const char *roofline;                   /* NULL: not given */
     sl_option_list plugin;                  /* policies of shared libraries */
     sl_option_list source;                  /* where to search for sources; none: the current folder */
     uint64_t threads;                       /* 0: all cores */
@@ -46,6 +48,7 @@ enum {
     SL_COMMON_WIDTH = 1 << 12,
     SL_COMMON_ANNOTATE = 1 << 13,
     SL_COMMON_BY = 1 << 14,
+    SL_COMMON_ROOFLINE = 1 << 15, /* of commands that know cycles */
     SL_COMMON_REPORT =
         SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOR | SL_COMMON_WIDTH,
     SL_COMMON_PAGE =
@@ -85,9 +88,10 @@ struct sl_invocation {
     const void *values; /* the command's struct of options */
     const sl_common *common;
     sl_args args;
-    const sl_policy_list *policies; /* of --policy-plugin; NULL: none */
-    const sl_progress *progress;    /* shown on a terminal, silent elsewhere and with --quiet */
-    char *line;                     /* the whole command line, quoted as for a shell; for "made by" lines */
+    const sl_policy_list *policies;   /* of --policy-plugin; NULL: none */
+    const sl_custom_policies *custom; /* the same with what tells their code apart; NULL: none */
+    const sl_progress *progress;      /* shown on a terminal, silent elsewhere and with --quiet */
+    char *line;                       /* the whole command line, quoted as for a shell; for "made by" lines */
 };
 
 /* All commands, in the order of help. */
@@ -115,6 +119,8 @@ void sl_cli_warn(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3)
 typedef struct sl_plugins {
     const sl_policy_ops *ops[SL_MAX_CUSTOM_POLICIES];
     sl_policy_list list; /* of them */
+    char id[SL_KEY_BYTES];
+    sl_custom_policies custom; /* both */
 } sl_plugins;
 
 /* Loads the libraries; they stay loaded until the program ends. `plugins` must stay where it is. */

@@ -47,6 +47,12 @@ static const struct {
      {"callgrind", 0, SL_OPTION_STRING, "FILE",
       "Write the counts of each source line to FILE in callgrind format, for KCachegrind",
       offsetof(sl_common, callgrind), 0, 0, NULL}},
+    {SL_COMMON_ROOFLINE,
+     {"roofline", 0, SL_OPTION_STRING, "FILE",
+      "Draw the kernels under the roofs of the GPU as SVG: warp instructions per cycle over those per byte of L1, L2 "
+      "and "
+      "DRAM",
+      offsetof(sl_common, roofline), 0, 0, NULL}},
     {SL_COMMON_ANNOTATE,
      {"annotate", 0, SL_OPTION_FILE, "FILE",
       "Write the sources of the kernels to FILE, with sectors, hits, misses and waits next to each line and the "

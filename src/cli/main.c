@@ -47,9 +47,9 @@ static int check_args(const sl_invocation *inv)
     const sl_common *common = inv->common;
     const struct {
         const char *name, *path;
-    } outputs[] = {{"json", common->json},    {"csv", common->csv},          {"loads", common->loads},
-                   {"notes", common->notes},  {NULL, common->output},        {NULL, common->html},
-                   {NULL, common->callgrind}, {"annotate", common->annotate}};
+    } outputs[] = {{"json", common->json},    {"csv", common->csv},           {"loads", common->loads},
+                   {"notes", common->notes},  {NULL, common->output},         {NULL, common->html},
+                   {NULL, common->callgrind}, {"annotate", common->annotate}, {NULL, common->roofline}};
     const char *first = NULL; /* what goes to standard output */
     sl_error error = {0};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
@@ -97,8 +97,10 @@ static int run_command(const sl_command *command, int argc, char **argv)
             sl_terminal_choose_width(inv.common->width);
         sl_progress progress = sl_progress_line_init(&line, inv.common->quiet ? NULL : stderr);
         inv.progress = &progress;
-        if (inv.common->plugin.count)
+        if (inv.common->plugin.count) {
             inv.policies = &plugins.list;
+            inv.custom = &plugins.custom;
+        }
         if (inv.policies && sl_plugins_load(&plugins, &inv.common->plugin, &error))
             code = sl_cli_fail(&inv, &error);
         else

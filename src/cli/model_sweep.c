@@ -115,10 +115,12 @@ sl_status sl_sweep_check(const sl_sweep_settings *w, sl_error *error)
 int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_point *like,
                  const sl_cli_input *input)
 {
-    if (inv->common->callgrind || inv->common->annotate || inv->common->loads || (settings->seeds && inv->common->html))
+    if (inv->common->callgrind || inv->common->annotate || inv->common->roofline || inv->common->loads ||
+        (settings->seeds && inv->common->html))
         return sl_cli_usage(inv, "--%s cannot be combined with %s",
                             inv->common->callgrind  ? "callgrind"
                             : inv->common->annotate ? "annotate"
+                            : inv->common->roofline ? "roofline"
                             : inv->common->loads    ? "loads"
                                                     : "html",
                             settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");

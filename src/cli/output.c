@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "report/findings.h"
 #include "report/page.h"
+#include "report/roofline.h"
 
 /* A path of the user; it is written to standard output where there is none. */
 static bool is_stdout(const char *path)
@@ -225,8 +226,8 @@ static sl_status write_all(const sl_invocation *inv, const sl_document *document
         status = write_data(document, SL_FORM_LOADS, common->loads, error);
     if (!status && common->notes)
         status = write_notes(inv, sl_document_info(document)->findings, common->notes, error);
-    const sl_page_files files = {common->html, common->callgrind, common->annotate};
-    if (!status && page && (files.html || files.callgrind || files.annotate))
+    const sl_page_files files = {common->html, common->callgrind, common->annotate, common->roofline};
+    if (!status && page && (files.html || files.callgrind || files.annotate || files.roofline))
         status = sl_page_write(inv, page, &files, error);
     if (status || !sl_document_has(document, SL_FORM_TEXT))
         return status;
@@ -339,6 +340,8 @@ sl_status sl_page_save(const sl_page *page, const sl_page_files *files, sl_error
     sl_status status = files->html ? write_form(sl_page_html, files->html, page, error) : SL_OK;
     if (!status && files->callgrind)
         status = write_form(sl_page_callgrind, files->callgrind, page, error);
+    if (!status && files->roofline)
+        status = write_form(sl_page_roofline, files->roofline, page, error);
     if (!status && files->annotate)
         status = write_to_file(NULL, page, files->annotate, error);
     return status;

@@ -62,7 +62,7 @@ sl_status sl_page_find_sources(const sl_invocation *inv, sl_page_input *input, s
 
 /* Forms of a page; NULL: not wanted. */
 typedef struct sl_page_files {
-    const char *html, *callgrind, *annotate;
+    const char *html, *callgrind, *annotate, *roofline;
 } sl_page_files;
 /* Writes a page to these paths. */
 sl_status sl_page_save(const sl_page *page, const sl_page_files *files, sl_error *error);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/html.h"
 #include "report/page_sections.h"
+#include "report/roofline.h"
 
 /* Command, options and input that produced the numbers. */
 static void write_facts(FILE *file, const sl_page *page)
@@ -52,6 +53,7 @@ static void write_nav(FILE *file, const sl_page *page)
         {"findings", "Findings", in->info.findings},
         {"overview", "Overview", page->kernels.count},
         {"time", "Time", sl_section_has_time(page)},
+        {"roofline", "Roofline", sl_page_has_roofline(page)},
         {"kernels", "Kernels", page->kernels.count},
         {"sizes", "Cache sizes", sl_page_has_sweep(in->sizes)},
         {"policies", "Policies", sl_page_has_sweep(in->policies)},
@@ -72,7 +74,7 @@ static void write_nav(FILE *file, const sl_page *page)
 static sl_status write_sections(FILE *file, const sl_page *page, sl_error *error)
 {
     typedef sl_status section(FILE * file, const sl_page *page, sl_error *error);
-    static section *const before[] = {sl_section_time, sl_section_kernels, sl_section_worst_loads};
+    static section *const before[] = {sl_section_time, sl_section_roofline, sl_section_kernels, sl_section_worst_loads};
     static section *const after[] = {sl_section_sizes,    sl_section_policies, sl_section_simulated,
                                      sl_section_hardware, sl_section_launches, sl_section_glossary};
     sl_status status = SL_OK;

@@ -74,13 +74,12 @@ void sl_section_findings(FILE *file, const sl_page *page)
     size_t groups = 0;
     if (!all)
         return;
-    sl_htmlf(file, "<section id=findings><h2>Findings <span>on %s, by estimated share of the time</span></h2>\n",
-             all->machine);
-    if (!all->list.count) {
+    sl_htmlf(file, "<section id=findings><h2>Findings <span>on %s, largest %s first</span></h2>\n", all->machine,
+             all->estimated ? "estimated cost" : "part of the work");
+    if (all->list.count && all->counted)
+        sl_html_note(file, "Counted work, memory read once: 'sluice model' estimates times.");
+    if (!all->list.count)
         sl_html_note(file, "None: nothing costs enough to be named.");
-        fputs("</section>\n", file);
-        return;
-    }
     fputs("<ol class=findings>\n", file);
     for (size_t i = 0, end; i < all->list.count; i = end) {
         for (end = i + 1; end < all->list.count && sl_finding_continues(all, end);)
@@ -88,7 +87,15 @@ void sl_section_findings(FILE *file, const sl_page *page)
         if (++groups <= MAX_FINDINGS)
             write_group(file, page, all, i, end);
     }
-    fputs("</ol>\n</section>\n", file);
+    fputs("</ol>\n", file);
+    for (size_t i = 0; i < all->quiet.count; i++) {
+        const sl_quiet_kernel *k = &all->quiet.items[i];
+        char share[SL_HUMAN_BYTES], text[512];
+        snprintf(text, sizeof text, "Nothing found in %.300s (%s%% of the estimated time), which is limited by: %s",
+                 k->name, sl_human_ratio(100 * k->share, 0, share), k->limit);
+        sl_html_note(file, text);
+    }
+    fputs("</section>\n", file);
 }
 
 /* ---- simulated time ---- */
@@ -99,7 +106,7 @@ static const struct {
 } causes[] = {{"y-issue", "issue", SL_METRIC_issue_share},       {"y-pipe", "pipelines", SL_METRIC_pipeline_share},
               {"y-data", "memory", SL_METRIC_data_share},        {"y-lsu", "LSU full", SL_METRIC_lsu_share},
               {"y-barrier", "barrier", SL_METRIC_barrier_share}, {"y-idle", "no warp", SL_METRIC_idle_share}};
-enum { CAUSES = sizeof causes / sizeof *causes, SECTOR = 32 };
+enum { CAUSES = sizeof causes / sizeof *causes };
 
 static void write_causes(FILE *file, const void *of)
 {
@@ -122,51 +129,7 @@ static void write_causes(FILE *file, const void *of)
     fputs("</span></td>", file);
 }
 
-/* A share of what the GPU can do, in percent, with a bar. */
-static void write_fraction(FILE *file, const void *of)
-{
-    char text[SL_HUMAN_BYTES], exact[SL_DOUBLE_BYTES];
-    double share = *(const double *)of;
-    sl_human_ratio(share, 1, text);
-    fprintf(file, "<td class=n data-v=\"%s\">%s%%<span class=light><i style=\"width:%s%%\"></i></span></td>",
-            sl_double_text(share, exact), text, text);
-}
-
-static void fraction_cell(sl_table *t, double part, double all)
-{
-    double *share = all > 0 ? sl_table_alloc(t, sizeof *share) : NULL;
-    if (share) {
-        *share = 100 * part / all;
-        sl_table_markup(t, write_fraction, share);
-    } else {
-        sl_table_none(t);
-    }
-}
-
-static double value(const sl_counts *c, sl_counter counter)
-{
-    return (double)c->value[counter];
-}
-
-/* What L1, L2 and DRAM moved, compared with what they could have moved in that time. */
-static void light_cells(sl_table *t, const sl_machine *m, const sl_counts *c)
-{
-    double cycles = value(c, SL_COUNTER_cycles), cores = m->cores, issue = 0;
-    const sl_level *first = &m->level[0], *second = m->levels > 1 ? &m->level[1] : NULL;
-    double l1 = (value(c, SL_COUNTER_ld_sectors) + value(c, SL_COUNTER_st_sectors)) * first->sector_bytes;
-    double l2 = (value(c, SL_COUNTER_l2_read_sectors) + value(c, SL_COUNTER_l2_write_sectors)) *
-                (second ? second->sector_bytes : SECTOR);
-    double dram = (value(c, SL_COUNTER_dram_read_sectors) + value(c, SL_COUNTER_dram_write_sectors)) * SECTOR;
-    sl_counts_metric(SL_METRIC_issue_share, c, &issue);
-    fraction_cell(t, issue, 100);
-    fraction_cell(t, l1, cycles * cores * 128); /* a line of 128 bytes per cycle */
-    fraction_cell(t, l2, second ? cycles * cores * second->network_bytes : 0);
-    fraction_cell(t, dram, cycles * m->memory.bytes_per_cycle);
-}
-
-/* Counters of a kernel with cycles: its own, or those of the baseline among the policies; NULL: it was not simulated.
- */
-static const sl_counts *simulated(const sl_page *page, size_t kernel)
+const sl_counts *sl_page_simulated(const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
     if (sl_counts_has(&k->counts, SL_COUNTER_cycles))
@@ -179,7 +142,7 @@ static const sl_counts *simulated(const sl_page *page, size_t kernel)
 bool sl_section_has_time(const sl_page *page)
 {
     for (size_t i = 0; page->input.machine && i < page->kernels.count; i++) {
-        const sl_counts *c = simulated(page, i);
+        const sl_counts *c = sl_page_simulated(page, i);
         if (c && c->value[SL_COUNTER_cycles])
             return true;
     }
@@ -191,22 +154,17 @@ sl_status sl_section_time(FILE *file, const sl_page *page, sl_error *error)
     static const sl_column columns[] = {
         SL_NAMES("kernel"),
         SL_NUMBERS("cycles"),
-        {.title = "schedulers", .description = "what they did, or what their warps waited for"},
-        {.title = "issue slots", .right = true, .description = "instructions issued, of those that could be"},
-        {.title = "L1", .right = true, .description = "bytes of loads and stores, of 128 per cycle and SM"},
-        {.title = "L2", .right = true, .description = "bytes between L2 and SMs, of what their network carries"},
-        {.title = "DRAM", .right = true, .description = "bytes read and written, of what DRAM transfers"}};
+        {.title = "schedulers", .description = "what they did, or what their warps waited for"}};
     if (!sl_section_has_time(page))
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < page->kernels.count; i++) {
-        const sl_counts *c = simulated(page, i);
+        const sl_counts *c = sl_page_simulated(page, i);
         if (!c || !c->value[SL_COUNTER_cycles])
             continue;
         sl_page_kernel_cell(t, page, i, false);
         sl_table_count(t, c->value[SL_COUNTER_cycles]);
         sl_table_markup(t, write_causes, c);
-        light_cells(t, page->input.machine, c);
     }
     fputs("<section id=time><h2>Where the time goes <span>simulated</span></h2>\n<p class=legend>Cycles of the "
           "schedulers: ",
@@ -214,8 +172,7 @@ sl_status sl_section_time(FILE *file, const sl_page *page, sl_error *error)
     for (int n = 0; n < CAUSES; n++)
         fprintf(file, "<span><i class=%s></i> %s</span> ", causes[n].class, causes[n].name);
     fputs("</p>\n", file);
-    sl_status status =
-        sl_table_html(t, file, "Cycles by cause, and the share of what the GPU can do", "sortable", error);
+    sl_status status = sl_table_html(t, file, "Cycles by cause", "sortable", error);
     fputs("</section>\n", file);
     return status;
 }

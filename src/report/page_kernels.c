@@ -56,7 +56,7 @@ void sl_section_overview(FILE *file, const sl_page *page)
 {
     static const sl_metric tiles[] = {SL_METRIC_warp_insts,  SL_METRIC_ld_sectors,       SL_METRIC_st_sectors,
                                       SL_METRIC_l1_hit_rate, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors,
-                                      SL_METRIC_cycles,      SL_METRIC_footprint_bytes};
+                                      SL_METRIC_cycles,      SL_METRIC_est_cycles,       SL_METRIC_footprint_bytes};
     char text[SL_METRIC_BYTES];
     size_t failed = 0;
     if (!page->kernels.count)

@@ -10,6 +10,9 @@
 /* Loads, stores and all other accesses alike first; the rest is shown on request. */
 static const sl_metric shown[SL_PAGE_COLUMNS - 1] = {SL_METRIC_cycles,
                                                      SL_METRIC_time_ns,
+                                                     SL_METRIC_est_cycles,
+                                                     SL_METRIC_est_ns,
+                                                     SL_METRIC_est_limit,
                                                      SL_METRIC_requests,
                                                      SL_METRIC_sectors,
                                                      SL_METRIC_per_request,
@@ -52,7 +55,7 @@ static const sl_metric shown[SL_PAGE_COLUMNS - 1] = {SL_METRIC_cycles,
                                                      SL_METRIC_stall_queue_cycles,
                                                      SL_METRIC_energy_nj,
                                                      SL_METRIC_footprint_bytes};
-enum { FIRST_MORE = 11 }; /* of the list: hidden until all columns are asked for */
+enum { FIRST_MORE = 14 }; /* of the list: hidden until all columns are asked for */
 
 sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse)
 {

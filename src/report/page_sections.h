@@ -9,7 +9,7 @@
 #include "report/page_data.h"
 
 /* Columns of tables: a bar of hits and misses, then metrics; those that no row has a value for are left out. */
-enum { SL_PAGE_COLUMNS = 45 };
+enum { SL_PAGE_COLUMNS = 48 };
 /* Their cells. What `row` points to must outlive the table; `bar`: with the bar. */
 void sl_page_cells(sl_table *table, const sl_metric_row *row, bool bar);
 /* A table of other columns, then these. */
@@ -27,11 +27,16 @@ void sl_page_bar(FILE *file, const sl_counts *counts);
 
 /* What costs most; and of simulated kernels what their cycles were spent on. */
 void sl_section_findings(FILE *file, const sl_page *page);
+/* Counters of a kernel with cycles: its own, or those of the baseline among the policies; NULL: it was not simulated.
+ */
+const sl_counts *sl_page_simulated(const sl_page *page, size_t kernel);
 bool sl_section_has_time(const sl_page *page);
 /* A cell with the name of a kernel, as a link to its section. */
 void sl_page_kernel_cell(sl_table *table, const sl_page *page, size_t kernel, bool failed);
 sl_status sl_section_time(FILE *file, const sl_page *page, sl_error *error);
 void sl_section_overview(FILE *file, const sl_page *page);
+/* Where kernels are under the roofs of the GPU. */
+sl_status sl_section_roofline(FILE *file, const sl_page *page, sl_error *error);
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error);
 sl_status sl_section_kernels(FILE *file, const sl_page *page, sl_error *error);
 /* One kernel: its loads, arrays, reuse and sources. */

@@ -24,8 +24,9 @@ static const sl_column facts[] = {SL_DATA("kind"),
                                   SL_TEXTS_AS("part", "part"),
                                   SL_NAMES_AS("error", "error"),
                                   SL_DATA_IN("key", SL_FORM_JSON)};
-static const sl_column shown[] = {SL_NUMBERS("cycles"),   SL_NUMBERS("IPC"),    SL_NUMBERS("L1 hit"),
-                                  SL_NUMBERS("L2 reads"), SL_NUMBERS("L2 hit"), SL_NUMBERS("DRAM reads")};
+static const sl_column shown[] = {SL_NUMBERS("cycles"),    SL_NUMBERS("est cycles"), SL_NUMBERS("IPC"),
+                                  SL_NUMBERS("L1 hit"),    SL_NUMBERS("L2 reads"),   SL_NUMBERS("L2 hit"),
+                                  SL_NUMBERS("DRAM reads")};
 enum { FACTS = sizeof facts / sizeof *facts, SHOWN = sizeof shown / sizeof *shown };
 
 static void fact_cells(sl_table *t, const sl_point *p, const sl_outcome *o, bool seeds)
@@ -89,6 +90,7 @@ static void count_cell(sl_table *t, const sl_values *v, const char *name)
 static void shown_cells(sl_table *t, const sl_values *v)
 {
     count_cell(t, v, "cycles");
+    count_cell(t, v, "est_cycles");
     sl_table_number(t, rate_of(v, "warp_insts", "cycles", 1), 2, "");
     sl_table_number(t, rate_of(v, "ld_sector_hits", "ld_sectors", 100), 1, "%");
     count_cell(t, v, "l2_read_sectors");

@@ -266,6 +266,7 @@ void sl_document_profile(sl_document *d, const sl_result *r)
         add_kernel(d, &r->sums.kernel[k], o);
     if (r->sums.kernels > MAX_KERNELS)
         sl_document_line(d, "\n(%zu more kernels; --json and --csv show all)\n", r->sums.kernels - MAX_KERNELS);
+    sl_document_miss_ratios(d, r);
     if (many)
         sl_document_line(d, "\n%u launches, summed by kernel; --json and --csv show each\n", r->launches);
     add_legend(d, o);

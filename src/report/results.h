@@ -62,6 +62,10 @@ void sl_inst_cells(sl_table *table, const sl_inst_name *inst, uint32_t copies, b
  * histogram's bin or of a window (both inclusive); "never" stands for first accesses. */
 void sl_document_profile(sl_document *document, const sl_result *result);
 
+/* Its miss-ratio curve, as a table and as a picture; `result` is the sl_result of a profile. */
+void sl_document_miss_ratios(sl_document *document, const sl_result *result);
+sl_status sl_miss_ratios_svg(FILE *file, const void *result, sl_error *error);
+
 /* Its part for programs. */
 void sl_document_profile_data(sl_document *document, const sl_result *result);
 
@@ -114,6 +118,14 @@ void sl_document_seeds(sl_document *document, const sl_sweep *sweep);
 void sl_document_costs(sl_document *document, const sl_sweep_file *file, const double *seconds);
 void sl_document_points(sl_document *document, const sl_sweep_file *file, const sl_outcome *outcome);
 
+/* The same as a picture: for each program cycles and L1 hit rates over the parameter with most values, a line for each
+ * combination of the others. `points` is an sl_points_drawn. */
+typedef struct sl_points_drawn {
+    const sl_sweep_file *file;
+    const sl_outcome *outcome;
+} sl_points_drawn;
+sl_status sl_points_svg(FILE *file, const void *points, sl_error *error);
+
 /* Columns of a point of a sweep, for programs, and their cells. */
 #define SL_SWEPT_COLUMNS                                                                                               \
     SL_DATA("varied"), SL_DATA("factor"), SL_DATA("size"), SL_DATA("ways"), SL_DATA("line"), SL_DATA("mshrs"),         \
@@ -161,8 +173,8 @@ char *sl_measure_text(const sl_paper_measure *measure, double value, char buffer
 
 /* Papers, with the numbers of all their figures. */
 void sl_document_reproductions(sl_document *document, const sl_reproduction *item, size_t count);
-/* The chart of a figure as SVG: for a page, or `alone` as a file. `drawn`: there was something to draw. Without a file it
- * only finds that out. */
+/* The chart of a figure as SVG: for a page, or `alone` as a file. `drawn`: there was something to draw. Without a file
+ * it only finds that out. */
 sl_status sl_reproduction_chart(FILE *file, const sl_reproduction *reproduction, const sl_paper_figure *figure,
                                 bool alone, bool *drawn, sl_error *error);
 /* The numbers of a figure as CSV, with the paper's and their verdicts. */

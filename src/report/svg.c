@@ -29,10 +29,10 @@ static void write_number(FILE *file, const char *name, double value)
 
 void sl_svg_start(FILE *file, unsigned width, unsigned height, const char *style)
 {
-    fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n"
-            "<style>%s</style>\n",
-            width, height, width, height, style);
+    fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n",
+            width, height, width, height);
+    if (style)
+        fprintf(file, "<style>%s</style>\n", style);
 }
 
 void sl_svg_line(FILE *file, const char *class, double x1, double y1, double x2, double y2)

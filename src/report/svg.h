@@ -12,7 +12,7 @@
 
 typedef enum sl_anchor { SL_ANCHOR_START, SL_ANCHOR_MIDDLE, SL_ANCHOR_END } sl_anchor;
 
-/* `style`: CSS. */
+/* `style`: CSS; NULL: that of the page around it. */
 void sl_svg_start(FILE *file, unsigned width, unsigned height, const char *style);
 void sl_svg_line(FILE *file, const char *class, double x1, double y1, double x2, double y2);
 void sl_svg_rect(FILE *file, const char *class, double x, double y, double width, double height);

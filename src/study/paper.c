@@ -79,9 +79,20 @@ static bool is_all_policies(const yaml_node_t *list)
     return is_word(list, "policies");
 }
 
-static size_t values_of(const yaml_node_t *list)
+static size_t customs_of(const reader *r)
 {
-    return is_all_policies(list) ? sl_policy_count() : sl_yaml_items(list);
+    return r->start.custom ? r->start.custom->list->count : 0;
+}
+
+/* Those of plug-ins behind the built-in ones. */
+static const char *policy_name(const reader *r, size_t i)
+{
+    return i < sl_policy_count() ? sl_policy_at(i)->name : r->start.custom->list->ops[i - sl_policy_count()]->name;
+}
+
+static size_t values_of(const reader *r, const yaml_node_t *list)
+{
+    return is_all_policies(list) ? sl_policy_count() + customs_of(r) : sl_yaml_items(list);
 }
 
 /* How many items the items of a list or a map are. */
@@ -92,7 +103,7 @@ static size_t expanded(reader *r, const yaml_node_t *items)
         const yaml_node_t *each = each_of(r, sl_yaml_item(&r->yaml, items, i));
         size_t product = 1;
         for (size_t k = 0; each && k < sl_yaml_items(each); k++)
-            product *= values_of(sl_yaml_item(&r->yaml, each, k));
+            product *= values_of(r, sl_yaml_item(&r->yaml, each, k));
         sum += product;
     }
     return sum;
@@ -111,9 +122,8 @@ static sl_status read_each(reader *r, const yaml_node_t *key, const yaml_node_t 
         return read_one(r, key, node);
     const yaml_node_t *list = sl_yaml_item(&r->yaml, each, variable);
     sl_status status = SL_OK;
-    for (size_t i = 0; i < values_of(list) && !status; i++) {
-        const char *value =
-            is_all_policies(list) ? sl_policy_at(i)->name : sl_yaml_word(sl_yaml_item(&r->yaml, list, i));
+    for (size_t i = 0; i < values_of(r, list) && !status; i++) {
+        const char *value = is_all_policies(list) ? policy_name(r, i) : sl_yaml_word(sl_yaml_item(&r->yaml, list, i));
         r->given[r->givens].name = sl_yaml_word(sl_yaml_key(&r->yaml, each, variable));
         r->given[r->givens].value = value;
         if (!value || !r->given[r->givens].name)
@@ -736,11 +746,13 @@ static sl_status read_root(reader *r)
                 : FAIL(NULL, "the file contains no paper");
 }
 
-sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error)
+sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, const sl_custom_policies *custom,
+                         sl_paper *paper, sl_error *error)
 {
     reader r = {.paper = paper, .start = SL_POINT_START};
     *paper = (sl_paper){.summary = "", .quick_size = "default"};
     sl_arena_init(&paper->arena);
+    r.start.custom = custom;
     r.names = (sl_expression_names){find_config, find_program, find_group, paper, NULL};
     sl_status status = sl_yaml_open(&r.yaml, path, text, bytes, error);
     if (status)

@@ -119,14 +119,16 @@ typedef struct sl_paper {
     sl_paper_figure *figure;
 } sl_paper;
 
-/* From text; `path` is for messages. The caller frees it by sl_paper_free, also after a failure. */
-sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error);
+/* From text; `path` is for messages. The caller frees it by sl_paper_free, also after a failure. `custom`: policies
+ * that it may name, and that are among its "policies"; they must outlive it; NULL: none. */
+sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, const sl_custom_policies *custom,
+                         sl_paper *paper, sl_error *error);
 void sl_paper_free(sl_paper *paper);
 
 /* The built-in papers. */
 size_t sl_paper_count(void);
 const char *sl_paper_name_at(size_t index);
 /* A built-in one, or a file if the name has a '/' or ends in ".yaml"; the error has the nearest name. */
-sl_status sl_paper_load(const char *name, sl_paper *paper, sl_error *error);
+sl_status sl_paper_load(const char *name, const sl_custom_policies *custom, sl_paper *paper, sl_error *error);
 
 #endif

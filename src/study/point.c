@@ -58,7 +58,8 @@ sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error 
                                       .sets = settings.count,
                                       .l1 = point->l1,
                                       .l2 = point->l2,
-                                      .scheduler = point->scheduler};
+                                      .scheduler = point->scheduler,
+                                      .policies = point->custom ? point->custom->list : NULL};
     status = sl_machine_choose(&choice, machine, error);
     sl_split_free(&settings);
     return status;
@@ -152,6 +153,24 @@ static sl_status check_kind(const sl_point *point, sl_error *error)
     return SL_OK;
 }
 
+static bool is_custom(const char *policy, const sl_policy_list *list)
+{
+    size_t length = strcspn(policy, "(");
+    for (size_t i = 0; i < list->count; i++)
+        if (strlen(list->ops[i]->name) == length && !strncmp(policy, list->ops[i]->name, length))
+            return true;
+    return false;
+}
+
+/* Whether a level has a policy of the list. */
+static bool uses_custom(const sl_machine *machine, const sl_policy_list *list)
+{
+    for (uint32_t i = 0; i < machine->levels; i++)
+        if (is_custom(machine->level[i].replacement, list) || is_custom(machine->level[i].bypass, list))
+            return true;
+    return false;
+}
+
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],
                         char trace_key[SL_KEY_BYTES], sl_error *error)
 {
@@ -187,6 +206,8 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     if (*point->plan)
         status = hash_file(&hash, point->plan, error);
     sl_machine_hash(&hash, machine);
+    if (point->custom && uses_custom(machine, point->custom->list))
+        sl_hash_text(&hash, point->custom->id);
     sl_hash_write(hash, key);
     return status;
 }

@@ -12,6 +12,12 @@
 #include "analysis/analysis.h"
 #include "machine/machine.h"
 
+/* Policies that are not built in. */
+typedef struct sl_custom_policies {
+    const sl_policy_list *list;
+    const char *id; /* of their code: results of other code are other results */
+} sl_custom_policies;
+
 /* Strings are borrowed; unused ones are "". */
 typedef struct sl_point {
     sl_analysis_kind kind;
@@ -24,10 +30,11 @@ typedef struct sl_point {
     const char *machine;
     const char *settings; /* changes of the machine: "L1.size=32K cores=1" */
     const char *l1, *l2, *scheduler;
-    const sl_machine *resolved; /* the machine, if it is loaded already; NULL: as the strings say */
-    const char *without;        /* extensions of the model that are off: "latency mshr" */
-    const char *plan;           /* SL_ANALYSIS_SIM: file of a bypass plan for the code of the input */
-    sl_sampling sampling;       /* of points that are not stored */
+    const sl_machine *resolved;       /* the machine, if it is loaded already; NULL: as the strings say */
+    const sl_custom_policies *custom; /* that the strings may name; NULL: none */
+    const char *without;              /* extensions of the model that are off: "latency mshr" */
+    const char *plan;                 /* SL_ANALYSIS_SIM: file of a bypass plan for the code of the input */
+    sl_sampling sampling;             /* of points that are not stored */
     /* as in sl_analysis */
     bool cold, isolated, requests, loads_only;
 } sl_point;

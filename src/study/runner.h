@@ -47,7 +47,9 @@ typedef struct sl_slurm_job {
     const char *spec, *database; /* as they were given; the tasks start in the current folder */
     const char *cache;           /* NULL: the default */
     uint64_t tasks;
-    char *const *environment; /* of sbatch */
+    char *const *environment;  /* of sbatch */
+    const char *const *plugin; /* of --policy-plugin */
+    size_t plugins;
 } sl_slurm_job;
 
 /* Writes NAME.sbatch and NAME-merge.sbatch next to the database and submits them; `id` gets the number of the

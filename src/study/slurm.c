@@ -53,6 +53,10 @@ static void write_command(FILE *file, const sl_slurm_job *job, const char *progr
         fputs(" --cache ", file);
         write_name(file, job->cache);
     }
+    for (size_t i = 0; i < job->plugins; i++) {
+        fputs(" --policy-plugin ", file);
+        write_name(file, job->plugin[i]);
+    }
 }
 
 static void write_array(FILE *file, const sl_slurm_job *job, const char *program)
@@ -139,6 +143,9 @@ sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
     const char *names[] = {job->database, job->spec, job->cache ? job->cache : "", program};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strpbrk(names[i], "\n\r"))
+            return sl_fail(error, SL_INVALID, "a file name with a line break cannot be part of a batch script");
+    for (size_t i = 0; i < job->plugins; i++)
+        if (strpbrk(job->plugin[i], "\n\r"))
             return sl_fail(error, SL_INVALID, "a file name with a line break cannot be part of a batch script");
     const char *here = *job->database == '-' ? "./" : "";
     snprintf(array, sizeof array, "%s%s.sbatch", here, job->database);

@@ -345,7 +345,8 @@ static sl_status read_root(reader *r)
     return status ? status : make_points(r);
 }
 
-sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, sl_sweep_file *spec, sl_error *error)
+sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, const sl_custom_policies *custom,
+                              sl_sweep_file *spec, sl_error *error)
 {
     reader *r = calloc(1, sizeof *r);
     *spec = (sl_sweep_file){0};
@@ -354,6 +355,7 @@ sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, 
         return sl_fail_memory(error);
     r->spec = spec;
     r->start = (sl_point)SL_POINT_START;
+    r->start.custom = custom;
     sl_status status = sl_yaml_open(&r->yaml, path, text, bytes, error);
     if (!status) {
         status = read_root(r);
@@ -363,7 +365,7 @@ sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, 
     return status;
 }
 
-sl_status sl_sweep_file_load(const char *path, sl_sweep_file *spec, sl_error *error)
+sl_status sl_sweep_file_load(const char *path, const sl_custom_policies *custom, sl_sweep_file *spec, sl_error *error)
 {
     char *text;
     size_t bytes;
@@ -371,7 +373,7 @@ sl_status sl_sweep_file_load(const char *path, sl_sweep_file *spec, sl_error *er
     sl_status status = sl_file_read_max(path, SL_YAML_MAX_BYTES, &text, &bytes, error);
     if (status)
         return status;
-    status = sl_sweep_file_parse(path, text, bytes, spec, error);
+    status = sl_sweep_file_parse(path, text, bytes, custom, spec, error);
     free(text);
     return status;
 }

@@ -27,9 +27,11 @@ typedef struct sl_sweep_file {
     sl_point *point; /* the first key of the file varies slowest */
 } sl_sweep_file;
 
-/* The caller frees it by sl_sweep_file_fini, also after a failure. */
-sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, sl_sweep_file *spec, sl_error *error);
-sl_status sl_sweep_file_load(const char *path, sl_sweep_file *spec, sl_error *error);
+/* The caller frees it by sl_sweep_file_fini, also after a failure. `custom`: policies that it may name, which must
+ * outlive it; NULL: none. */
+sl_status sl_sweep_file_parse(const char *path, const char *text, size_t bytes, const sl_custom_policies *custom,
+                              sl_sweep_file *spec, sl_error *error);
+sl_status sl_sweep_file_load(const char *path, const sl_custom_policies *custom, sl_sweep_file *spec, sl_error *error);
 void sl_sweep_file_fini(sl_sweep_file *spec);
 
 #endif

@@ -58,6 +58,25 @@ stdout_is ''
 run cmp one.html three.html
 exits 0
 
+it 'draws kernels under the roofs of the GPU'
+run "$sluice" sim gather --size small --gpu h200 --html roofs.html --roofline roofs.svg --json roofs.json -q
+exits 0
+value() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" roofs.json | head -n 1; }
+# An H200 has 132 SMs with four schedulers and 128 bytes per cycle, 96 banks of L2 and 2290 bytes per cycle of DRAM.
+percent() { awk "BEGIN { printf \"%.1f%%\", 100 * $1 / $(value cycles) }"; }
+file_has roofs.html '<section id=roofline>'
+for share in "$(percent "$(value warp_insts) / 528")" \
+    "$(percent "($(value ld_sectors) + $(value st_sectors)) * 32 / 16896")" \
+    "$(percent "($(value l2_read_sectors) + $(value l2_write_sectors)) * 32 / 3072")" \
+    "$(percent "($(value dram_read_sectors) + $(value dram_write_sectors)) * 32 / 2290")"; do
+    file_has roofs.html ">$share<span class=light>"
+done
+file_has roofs.svg 'issue: 528 warp instructions per cycle'
+file_has roofs.svg '1 gather'
+run "$sluice" run gather --size small --html counted.html -q
+exits 0
+! grep -q 'id=roofline' counted.html || fail 'there is a roofline without cycles'
+
 it 'omits comparisons with --brief'
 run "$sluice" report srad_v2 --size small --brief -o brief.html
 exits 0

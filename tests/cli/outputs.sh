@@ -41,18 +41,18 @@ run matmul --size small --output @ --json @ --csv @ --loads @ --notes @ --html @
 run $vecadd --grid 1 --block 32 --arg f32[32]:iota --arg f32[32]:iota --arg f32[32]:0 --arg u32:32 --dump 2:@
 trace vecadd --size small --output @ --json @ --csv @ --loads @
 info mm.slt --output @ --json @ --csv @ --loads @
-profile mm.slt --output @ --json @ --csv @ --loads @ --html @ --callgrind @ --annotate @
-model mm.slt --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @
-sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @ --timeline @
+profile mm.slt --output @ --json @ --csv @ --loads @ --html @ --callgrind @ --annotate @ --plot @
+model mm.slt --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @ --roofline @
+sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @ --timeline @ --roofline @
 validate mm.slt -c counters.csv --output @ --json @ --csv @ --html @ --plot @
-report mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --callgrind @
+report mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --callgrind @ --roofline @
 compare mm.slt mm.slt --output @ --json @ --csv @ --loads @ --html @
 explain --output @ --json @ --csv @
 tune --no-cache gather --size small --set cores=4 --output @ --graph @ --json @ --csv @
 apply plan.json $gather --output @ --json @ --csv @
 ptx $source_root/tests/data/fatbin/bfs.fatbin --json @ --csv @
 ptx $source_root/tests/data/fatbin/bfs.fatbin --output @
-sweep spec.yaml --cache cache --database results.sqlite --output @ --json @ --csv @
+sweep spec.yaml --cache cache --database results.sqlite --output @ --json @ --csv @ --plot @
 reproduce paper.yaml --cache cache --output @ --json @ --csv @
 import mm.trc --output @ --json @ --csv @ --loads @
 workloads --output @ --json @ --csv @

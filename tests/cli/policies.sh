@@ -137,6 +137,30 @@ exits 0
 run "$sluice" report mm.slt --gpu fermi-gtx470 --policy-plugin mru.so -o mru.html -q
 exits 0
 file_has mru.html 'mru'
+printf 'workloads: "gather n=4096"\nmachines: fermi-gtx470\nl1: [lru, mru]\n' >mru.yaml
+run "$sluice" sweep mru.yaml --policy-plugin mru.so --cache cache --csv mru.csv
+exits 0
+[ "$(grep -c '^sim,gather,.*,mru,' mru.csv)" = 1 ] || fail 'the sweep has no point with mru'
+run "$sluice" sweep mru.yaml --cache cache
+exits 1
+stderr_has "mru.yaml:3:11: no policy is called 'mru'"
+cat >own.yaml <<'END'
+name: own
+title: of their own
+source: none
+programs: {G: gather n=4096}
+groups: {all: [G]}
+configs:
+  c_$p: {each: {p: policies}, machine: fermi-gtx470, l1: $p}
+figures:
+  - {id: f, title: f, where: f, rows: [all], columns: [{each: {p: policies}, name: $p, value: c_$p.cycles}]}
+END
+run "$sluice" reproduce own.yaml --policy-plugin mru.so --cache cache
+exits 0
+stdout_has '  mru'
+run "$sluice" reproduce own.yaml --cache cache
+exits 0
+stdout_lacks '  mru'
 run "$sluice" policies --policy-plugin mru.so
 stdout_has 'evicts the line that was used last'
 run "$sluice" policies --policy-plugin mru.so mru
@@ -144,6 +168,21 @@ stdout_has 'spare'
 run "$sluice" sim mm.slt --policy-plugin mru.so --l1 mruu
 exits 1
 stderr_has "no policy is called 'mruu'; the nearest is 'mru'"
+
+it 'keeps results of policies apart by their code'
+sed 's/m->spare = value\[SPARE\]/m->spare = value[SPARE] + 3/' "$source_root/examples/policy_plugin.c" >other.c
+mkdir other
+build other.c -o other/mru.so
+printf 'workloads: "spmv rows=500"\nmachines: fermi-gtx480\nset: {L1.size: 8K}\nl1: [lru, mru]\n' >code.yaml
+run "$sluice" sweep code.yaml --policy-plugin mru.so --cache cache --csv one.csv -q
+run "$sluice" sweep code.yaml --policy-plugin other/mru.so --cache cache --csv two.csv -q
+exits 0
+grep ',lru,' one.csv >lru.one
+grep ',lru,' two.csv >lru.two
+run cmp lru.one lru.two
+exits 0
+run cmp one.csv two.csv
+exits 1
 
 it 'says why a library is not a plug-in'
 run "$sluice" model mm.slt --policy-plugin absent.so

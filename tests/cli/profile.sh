@@ -133,6 +133,18 @@ run "$sluice" profile --launch 0 mm.slt
 exits 0
 stdout_has 'matmul'
 
+it 'has the miss ratios of every cache size'
+run "$sluice" profile mm.slt --cache 4K --plot curve.svg --json curve.json
+exits 0
+run "$sluice" profile mm.slt --cache 4K
+exits 0
+hits=$(sed -n 's/^ *0  *matmul.* \([0-9.]*\)%  *[0-9.]*%  *[0-9.]* [KM]iB$/\1/p' "$scratch/stdout" | head -n 1)
+misses=$(sed -n 's/^4.00 KiB  *[0-9]*  *\([0-9.]*\)%$/\1/p' "$scratch/stdout")
+awk "BEGIN { exit !($hits + $misses > 99.9 && $hits + $misses < 100.1) }" || fail "hits $hits%, misses $misses%"
+file_has curve.json '"miss_ratios"'
+file_has curve.svg 'Miss ratio by cache size'
+file_has curve.svg 'cache: 4 KiB'
+
 it 'names what it cannot read'
 run "$sluice" profile matmull
 exits 2

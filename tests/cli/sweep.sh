@@ -330,6 +330,25 @@ stderr_has 'cannot read absent.yaml'
 run "$sluice" sweep
 exits 2
 
+it 'draws its results'
+printf 'workloads: ["gather n=4096", "vecadd n=4096"]\nmachines: fermi-gtx480\nset: {L1.size: [16K, 48K]}\nl1: [lru, fifo]\n' >drawn.yaml
+run "$sluice" sweep drawn.yaml --cache cache --plot drawn.svg -q
+exits 0
+for text in 'gather n=4096' 'vecadd n=4096' 'simulated cycles' 'L1 hit rate, load sectors' '16 KiB' '>fifo<'; do
+    file_has drawn.svg "$text"
+done
+[ "$(grep -c '<circle' drawn.svg)" = 16 ] || fail "$(grep -c '<circle' drawn.svg) dots, not 16"
+printf 'kind: model\nworkloads: ["gather n=4096"]\nmachines: [fermi-gtx480, h200]\n' >machines.yaml
+run "$sluice" sweep machines.yaml --cache cache --plot machines.svg
+exits 0
+stdout_has 'est cycles'
+file_has machines.svg 'estimated cycles'
+file_has machines.svg '>h200<'
+printf 'kind: profile\nworkloads: ["vecadd n=4096"]\n' >profiled.yaml
+run "$sluice" sweep profiled.yaml --cache cache --plot profiled.svg -q
+exits 1
+stderr_has 'neither cycles nor hit rates to draw'
+
 it 'takes PTX with a launch, and plans'
 cp "$source_root/workloads/vecadd/vecadd.ptx" .
 cat >inputs.yaml <<'END'

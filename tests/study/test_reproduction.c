@@ -95,7 +95,7 @@ static void a_quick_run_judges_what_the_full_run_judges(void **state)
         sl_paper paper;
         sl_reproduction full, quick;
         sl_error error;
-        if (sl_paper_load(sl_paper_name_at(i), &paper, &error) ||
+        if (sl_paper_load(sl_paper_name_at(i), NULL, &paper, &error) ||
             sl_reproduction_plan(&paper, NULL, false, &full, &error) ||
             sl_reproduction_plan(&paper, NULL, true, &quick, &error))
             fail_msg("%s", error.text);
@@ -134,7 +134,7 @@ static void numbers_within_their_noise_are_not_resolved_and_inputs_not_judged(vo
     sl_paper paper;
     sl_reproduction r;
     sl_error error;
-    if (sl_paper_parse("judged.yaml", judged_paper, sizeof judged_paper - 1, &paper, &error) ||
+    if (sl_paper_parse("judged.yaml", judged_paper, sizeof judged_paper - 1, NULL, &paper, &error) ||
         sl_reproduction_plan(&paper, NULL, false, &r, &error))
         fail_msg("%s", error.text);
     const sl_paper_figure *figure = &paper.figure[0];

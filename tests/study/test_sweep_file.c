@@ -7,7 +7,7 @@
 
 static sl_status parse(const char *text, sl_sweep_file *spec, sl_error *error)
 {
-    return sl_sweep_file_parse("folder/spec.yaml", text, strlen(text), spec, error);
+    return sl_sweep_file_parse("folder/spec.yaml", text, strlen(text), NULL, spec, error);
 }
 
 static void all_combinations_the_first_key_slowest(void **state)
@@ -89,7 +89,7 @@ static void sweeps_of_the_papers_can_be_run(void **state)
         sl_sweep_file spec;
         sl_error error;
         char key[SL_KEY_BYTES], trace[SL_KEY_BYTES];
-        if (sl_sweep_file_load(specs[i].path, &spec, &error))
+        if (sl_sweep_file_load(specs[i].path, NULL, &spec, &error))
             fail_msg("%s", error.text);
         assert_int_equal(spec.points, specs[i].points);
         for (size_t k = 0; k < spec.points; k++)
