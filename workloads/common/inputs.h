@@ -28,5 +28,7 @@ typedef struct sl_csr {
 /* Rows whose lengths follow a power law (exponent 2, about `mean` on average, at least 1, at most the smaller of
  * 64 * mean and columns / 2), in random order; half of a row's columns lie near its diagonal, the others anywhere. */
 sl_csr sl_power_law_matrix(sl_host *h, uint32_t rows, uint32_t columns, uint32_t mean);
+/* A square one whose rows have between half and one and a half of `mean` entries, within `band` of the diagonal. */
+sl_csr sl_band_matrix(sl_host *h, uint32_t rows, uint32_t mean, uint32_t band);
 
 #endif

@@ -45,6 +45,17 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sorts, and returns how many are left without those that are there twice. */
+static uint32_t keep_different(uint32_t *column, uint32_t length)
+{
+    uint32_t kept = 0;
+    qsort(column, length, sizeof *column, ascending);
+    for (uint32_t i = 0; i < length; i++)
+        if (!kept || column[i] != column[kept - 1])
+            column[kept++] = column[i];
+    return kept;
+}
+
 /* Fills `column` with up to `length` different columns in ascending order; returns how many there are. */
 static uint32_t draw_row(sl_random *random, uint32_t row, const sl_csr *matrix, uint32_t length, uint32_t *column)
 {
@@ -53,12 +64,28 @@ static uint32_t draw_row(sl_random *random, uint32_t row, const sl_csr *matrix, 
     for (uint32_t i = 0; i < length; i++)
         column[i] = sl_random_u64(random) & 1 ? (uint32_t)((diagonal + sl_random_below(random, near)) % matrix->columns)
                                               : (uint32_t)sl_random_below(random, matrix->columns);
-    qsort(column, length, sizeof *column, ascending);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < length; i++)
-        if (!kept || column[i] != column[kept - 1])
-            column[kept++] = column[i];
-    return kept;
+    return keep_different(column, length);
+}
+
+sl_csr sl_band_matrix(sl_host *h, uint32_t rows, uint32_t mean, uint32_t band)
+{
+    sl_random *random = sl_host_random(h);
+    sl_csr matrix = {.rows = rows, .columns = rows};
+    uint64_t most = (uint64_t)rows * (mean + mean / 2);
+    if (most > UINT32_MAX)
+        sl_host_fail(h, SL_INVALID, "a matrix of %u rows with %u entries each on average is too large", rows, mean);
+    matrix.row_start = sl_host_new(h, uint32_t, (uint64_t)rows + 1);
+    matrix.column = sl_host_new(h, uint32_t, most);
+    for (uint32_t r = 0; r < rows; r++) {
+        uint32_t first = r > band ? r - band : 0, end = rows - r > band ? r + band + 1 : rows;
+        uint32_t length = mean - mean / 2 + (uint32_t)sl_random_below(random, 2ull * (mean / 2) + 1);
+        for (uint32_t i = 0; i < length; i++)
+            matrix.column[matrix.entries + i] = first + (uint32_t)sl_random_below(random, end - first);
+        matrix.entries += keep_different(matrix.column + matrix.entries, length);
+        matrix.row_start[r + 1] = matrix.entries;
+    }
+    matrix.value = sl_random_floats(h, matrix.entries);
+    return matrix;
 }
 
 sl_csr sl_power_law_matrix(sl_host *h, uint32_t rows, uint32_t columns, uint32_t mean)

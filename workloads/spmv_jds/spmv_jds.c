@@ -3,7 +3,8 @@
  * length and padded so that those of a warp are equally long; starts of diagonals and lengths of warps in constant
  * memory. Values and columns are read in full lines and never again; x is read at random; results scatter through the
  * permutation. The kernel is pipelined by hand and has ten global loads, as figure 2 of Mpache has. The matrix has rows
- * of power-law length instead of the finite-element matrices of the suite. */
+ * of power-law length, or, with `band`, about equally long rows whose columns lie within `band` of the diagonal, as
+ * the finite-element matrices of the suite have. */
 #include "workloads/common/inputs.h"
 
 enum { DIAGONALS = 5000, WARPS = 5000, WARP = 32, THREADS = 256 };
@@ -69,7 +70,8 @@ static jds *make_jds(sl_host *h, const sl_csr *matrix)
 void sl_workload_spmv_jds(sl_host *h)
 {
     uint32_t rows = (uint32_t)sl_host_param(h, "rows", 1, WARPS * WARP);
-    sl_csr matrix = sl_power_law_matrix(h, rows, rows, (uint32_t)sl_host_param(h, "mean", 1, 1024));
+    uint32_t mean = (uint32_t)sl_host_param(h, "mean", 1, 1024), band = (uint32_t)sl_host_param(h, "band", 0, rows);
+    sl_csr matrix = band ? sl_band_matrix(h, rows, mean, band) : sl_power_law_matrix(h, rows, rows, mean);
     jds *m = make_jds(h, &matrix);
     float *x = sl_random_floats(h, rows), *y = sl_host_new(h, float, rows);
     uint64_t y_dev = sl_host_device(h, "y", rows * sizeof *y);
