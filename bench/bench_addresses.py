@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Addresses of a trace as NumPy arrays: how many a second, beside copying an array of as many. ./dev bench runs it."""
+"""Addresses of a trace as NumPy arrays: how many a second, next to copying an array of as many. ./dev bench runs it."""
 import os
 import sys
 import tempfile

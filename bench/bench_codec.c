@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The warp codec: time and bytes per memory access, beside the plainest thing one could do instead: copying the 32
+/* The warp codec: time and bytes per memory access, next to the plainest thing one could do instead: copying the 32
  * addresses (256 bytes) into a buffer. Both run over the same addresses in the same process. */
 #include <stdio.h>
 #include <stdlib.h>

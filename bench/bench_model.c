@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reuse-distance model: thread loads per second of five access patterns on one core of a Fermi with all extensions
- * and exact classes, reading the trace included, in one thread; beside a plain LRU stack of all lines (searched from
+ * and exact classes, reading the trace included, in one thread; next to a plain LRU stack of all lines (searched from
  * its top and shifted at every load) on the first loads of the same trace. Then its cost over three decades of loads,
  * which `--plot FILE` draws, and the authors' program, whose totals on five of these traces are known. */
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reuse distances: time per access for 10^3 … 10^6 distinct keys, beside a plain LRU stack (a list that is searched and
- * shifted at every access) where that is fast enough. Keys are random, so that distances are as long as they get. */
+/* Reuse distances: time per access for 10^3 … 10^6 distinct keys, next to a plain LRU stack (a list that is searched
+ * and shifted at every access) where that is fast enough. Keys are random, so that distances are as long as they get.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

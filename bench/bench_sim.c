@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulator: warp instructions per second of two synthetic traces (1.01 M warp instructions of 4096 warps, made
  * here in Accel-Sim's format and imported once) on a 132-core Hopper, an 80-core Volta and a 15-core Fermi, in one
- * thread, reading the trace included, and its memory; beside decoding and coalescing the same trace alone, which every
+ * thread, reading the trace included, and its memory; next to decoding and coalescing the same trace alone, which every
  * simulator of it has to do. On the larger ones also how much faster two threads are, in turns with one, and that they
  * are not much slower where both have one core.
  *

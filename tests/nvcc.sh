@@ -3,7 +3,7 @@
 # shellcheck shell=sh
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 compiler=$("$nvcc" --version)
-# compile SOURCE PROGRAM FLAGS...: seconds each time, so that the builds beside each other share what comes out.
+# compile SOURCE PROGRAM FLAGS...: seconds each time, so that the builds next to each other share what comes out.
 compile()
 {
     source=$1 program=$2

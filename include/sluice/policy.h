@@ -109,7 +109,7 @@ enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that 
 
 /* A core at work, of which a policy may hold warps back. */
 typedef struct sl_core_work {
-    uint64_t warps;               /* that have not ended, a bit each: their places on the core */
+    uint64_t warps;               /* that have not ended, a bit each: their slots on the core */
     const uint64_t *instructions; /* [64] that each has issued since it began */
     uint64_t now;
 } sl_core_work;

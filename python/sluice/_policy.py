@@ -54,7 +54,7 @@ class Policy:
 
 
 class Access:
-    """What a policy is told of an access."""
+    """What a policy knows of an access."""
 
     __slots__ = ("line", "set", "pc", "kind", "pending")
 

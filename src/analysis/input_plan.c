@@ -131,7 +131,7 @@ sl_status sl_input_plan(const sl_input *input, const char *path, const sl_record
     if (!status)
         status = sl_plan_list_join(&list, arena, plan, error);
     for (uint32_t i = 0; i < list.count && !status; i++)
-        sl_arena_take(arena, &list.plan[i].arena);
+        sl_arena_adopt(arena, &list.plan[i].arena);
     sl_plan_list_fini(&list);
     return status;
 }

@@ -104,22 +104,22 @@ static uint32_t in_block(sl_inst_name *const *inst, uint32_t count)
 /* Numbers the instructions of one source line, opcode and array. */
 static void number(sl_inst_name *const *inst, uint32_t count)
 {
-    uint32_t fewest = count;
+    uint32_t min_copies = count;
     bool even = true;
     for (uint32_t i = 0, here; i < count; i += here) {
         here = in_block(inst + i, count - i);
-        fewest = here < fewest ? here : fewest;
+        min_copies = here < min_copies ? here : min_copies;
     }
     for (uint32_t i = 0, here; i < count; i += here) {
         here = in_block(inst + i, count - i);
-        even &= here % fewest == 0;
+        even &= here % min_copies == 0;
     }
-    uint32_t apart = even ? fewest : count;
-    if (!inst[0]->ptx_line || apart > SL_MAX_COPIES_APART)
-        apart = 1;
+    uint32_t copies_apart = even ? min_copies : count;
+    if (!inst[0]->ptx_line || copies_apart > SL_MAX_COPIES_APART)
+        copies_apart = 1;
     for (uint32_t i = 0, first = 0; i < count; i++) {
         first = even && inst[i]->bb != inst[first]->bb ? i : first;
-        inst[i]->which = (i - first) % apart;
+        inst[i]->which = (i - first) % copies_apart;
     }
 }
 

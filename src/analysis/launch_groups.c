@@ -95,7 +95,7 @@ static bool add_launch(builder *b, const sl_logged_launch *launch, sl_label by)
 }
 
 /* Each group before those within it. */
-static void put_in_order(const sl_groups *groups, uint32_t *order)
+static void list_in_order(const sl_groups *groups, uint32_t *order)
 {
     uint32_t above[MAX_DEPTH + 2];
     size_t depth = 0, count = 0;
@@ -125,7 +125,7 @@ bool sl_groups_of(const sl_launch_log *log, sl_groups *groups)
         good = add_launch(&b, &log->launches.items[i], log->by);
     groups->order = good ? calloc(groups->list.count, sizeof *groups->order) : NULL;
     if (groups->order)
-        put_in_order(groups, groups->order);
+        list_in_order(groups, groups->order);
     sl_map_fini(&b.paths);
     sl_map_fini(&b.kernels);
     sl_arena_fini(&b.arena);

@@ -369,7 +369,7 @@ static int by_index(const void *a, const void *b)
 }
 
 /* Counts of a launch of another kernel have other memory instructions: only sums are taken over. */
-static void take_counts(sl_logged_launch *to, const sl_logged_launch *from)
+static void copy_counts(sl_logged_launch *to, const sl_logged_launch *from)
 {
     bool same = to->kernel == from->kernel;
     to->stood_for = true;
@@ -409,7 +409,7 @@ sl_status sl_launch_log_expand(sl_launch_log *l, const sl_trace *trace, const ui
             break;
         all[n] = l->launches.items[--l->launches.count];
         if (stand_in[n] != UINT32_MAX && at[stand_in[n]] != UINT32_MAX)
-            take_counts(&all[n], &l->launches.items[at[stand_in[n]]]);
+            copy_counts(&all[n], &l->launches.items[at[stand_in[n]]]);
     }
     if (!status) {
         l->launches.count = 0;

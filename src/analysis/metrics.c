@@ -17,12 +17,12 @@ _Static_assert((int)SL_METRIC_energy_nj == (int)SL_COUNTER_energy_nj, "counters 
 
 /* ---- values ---- */
 
-typedef struct taken {
+typedef struct operands {
     const sl_counts *counts;
     bool missing, any;
-} taken;
+} operands;
 
-static uint64_t take(taken *t, sl_counter counter, bool needed)
+static uint64_t operand(operands *t, sl_counter counter, bool needed)
 {
     bool known = sl_counts_has(t->counts, counter);
     t->missing |= needed && !known;
@@ -32,11 +32,11 @@ static uint64_t take(taken *t, sl_counter counter, bool needed)
 
 static sl_fraction of_counts(sl_metric metric, const sl_counts *counts)
 {
-    taken t = {.counts = counts};
+    operands t = {.counts = counts};
     sl_fraction f = {0, 0, false};
     switch (metric) {
-#define V(counter) take(&t, SL_COUNTER_##counter, true)
-#define O(counter) take(&t, SL_COUNTER_##counter, false)
+#define V(counter) operand(&t, SL_COUNTER_##counter, true)
+#define O(counter) operand(&t, SL_COUNTER_##counter, false)
 #define SL_COUNTER(name, ...)                                                                                          \
     case SL_METRIC_##name:                                                                                             \
         f.part = V(name), f.whole = 1;                                                                                 \

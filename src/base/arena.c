@@ -30,7 +30,7 @@ void sl_arena_fini(sl_arena *arena)
     arena->chunks = NULL;
 }
 
-void sl_arena_take(sl_arena *arena, sl_arena *other)
+void sl_arena_adopt(sl_arena *arena, sl_arena *other)
 {
     sl_arena_chunk **end = &arena->chunks;
     while (*end)

@@ -22,7 +22,7 @@ struct sl_arena {
 void sl_arena_init(sl_arena *arena);
 void sl_arena_fini(sl_arena *arena);
 /* Takes over what another arena has, which is empty then. */
-void sl_arena_take(sl_arena *arena, sl_arena *other);
+void sl_arena_adopt(sl_arena *arena, sl_arena *other);
 char *sl_arena_strndup(sl_arena *arena, const char *text, size_t length);
 char *sl_arena_strdup(sl_arena *arena, const char *text);
 char *sl_arena_printf(sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);

@@ -3,7 +3,7 @@
  *
  * An output file appears under its name complete or not at all: until then it is called NAME.tmp-HOST-PID-RANDOM. It is
  * newly created (a planted file or link is never opened) and locked as long as its writer lives, so that leftovers of a
- * killed process can be told from files in use: the next writer of the same name removes them.
+ * killed process can be distinguished from files in use: the next writer of the same name removes them.
  *
  * A link is written through: its target is replaced, not the link. Only names of regular files are replaced. Devices,
  * terminals, FIFOs and open files (/dev/stdout, /dev/fd/3) are written in place, from beginning to end; folders and

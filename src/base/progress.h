@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) void sl_progress_phase(const sl_progress *
 
 /* A line that is redrawn a few times a second and cleared at the end of what it shows. Work of known size is shown with
  * an estimate of the remaining time: "kernel spmv: 37% of 4096 blocks, about 3 min left"; a share of work without a
- * name, "", may go on through several phases: "simulating launch 3 of 900, spmv: 1%, about 3 min left". */
+ * name, "", may last for several phases: "simulating launch 3 of 900, spmv: 1%, about 3 min left". */
 typedef struct sl_progress_line {
     FILE *file;       /* NULL: nothing is shown */
     bool drawn;       /* the line is visible */

@@ -166,7 +166,7 @@ static int run_info(const sl_invocation *inv)
     sl_error error;
     int code = sl_cli_input_open(&info.input, inv, SL_TAKES_ALL, 0, false);
     if (!code && info.input.input.kind == SL_INPUT_TRACE)
-        code = sl_cli_input_take(&info.input, inv, true);
+        code = sl_cli_input_run(&info.input, inv, true);
     if (code)
         return code;
     sl_status status = collect(&info, &error);

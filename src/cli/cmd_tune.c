@@ -458,7 +458,7 @@ static int open_input(tuning *t, uint32_t lanes)
     else
         status = open_store(t, &error);
     if (!failed && !status && t->machine) {
-        failed = sl_cli_input_take(&t->input, t->inv, false);
+        failed = sl_cli_input_run(&t->input, t->inv, false);
         if (failed)
             return failed;
         status = sl_cli_input_find_code(&t->input, code, &error);

@@ -104,7 +104,7 @@ static int validate_one(validator *v, subject *s)
     if (code)
         return code;
     s->opened.record.filter.launches = NULL;
-    code = sl_cli_input_take(&s->opened, v->inv, false);
+    code = sl_cli_input_run(&s->opened, v->inv, false);
     if (code)
         return code;
     sl_progress_phase(v->inv->progress, "modeling");
@@ -321,7 +321,7 @@ static int print_command(const sl_invocation *inv)
     sl_cli_input input;
     int code = sl_cli_input_open(&input, inv, SL_TAKES_ALL, 0, false);
     if (!code && input.input.kind == SL_INPUT_TRACE)
-        code = sl_cli_input_take(&input, inv, true);
+        code = sl_cli_input_run(&input, inv, true);
     if (code)
         return code;
     printf("ncu --csv --page raw --print-units base --cache-control all --clock-control none --log-file counters.csv");

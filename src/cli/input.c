@@ -233,7 +233,7 @@ void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const ch
         sl_cli_warn(inv, "the program was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 }
 
-int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
+int sl_cli_input_run(sl_cli_input *to, const sl_invocation *inv, bool damaged)
 {
     sl_error error = {0};
     sl_status status = sl_record(&to->input, &to->record, &to->recording, &error);
@@ -257,7 +257,7 @@ int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
 int sl_cli_input_record(sl_cli_input *to, const sl_invocation *inv, unsigned kinds, uint32_t lanes, bool damaged)
 {
     int code = sl_cli_input_open(to, inv, kinds, lanes, false);
-    return code ? code : sl_cli_input_take(to, inv, damaged);
+    return code ? code : sl_cli_input_run(to, inv, damaged);
 }
 
 void sl_cli_input_close(sl_cli_input *to)

@@ -96,7 +96,7 @@ bool sl_is_input_option(const sl_option *option);
 int sl_cli_input_open(sl_cli_input *input, const sl_invocation *inv, unsigned kinds, uint32_t lanes, bool number_loads);
 /* Records an open input. With `damaged`, a damaged trace is taken as far as it can be read; otherwise it is an error.
  * Closes the input on failure. */
-int sl_cli_input_take(sl_cli_input *input, const sl_invocation *inv, bool damaged);
+int sl_cli_input_run(sl_cli_input *input, const sl_invocation *inv, bool damaged);
 /* Both. */
 int sl_cli_input_record(sl_cli_input *input, const sl_invocation *inv, unsigned kinds, uint32_t lanes, bool damaged);
 void sl_cli_input_close(sl_cli_input *input);

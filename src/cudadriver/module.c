@@ -109,7 +109,7 @@ SL_API CUresult cuModuleGetLoadingMode(int *mode)
 
 /* ---- what is inside ---- */
 
-/* The kernel is prepared here, so that what it cannot do is told now. */
+/* The kernel is prepared here, so that what it cannot do is reported now. */
 static cudaError_t find_function(sl_proc *rt, CUfunction *function, CUmodule module, const char *name)
 {
     cudaError_t error = sl_proc_library_kernel(rt, function, module, name);

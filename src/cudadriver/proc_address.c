@@ -82,8 +82,8 @@ static const struct {
      {{4, (void *)get_context_number}, {51, (void *)get_stream_object}, {39, (void *)get_object_number}}},
 };
 
-/* Who asks in vain, of those that do not work without: what it cannot do is told here, before it fails. Libraries that
- * live with a refusal are passed over. */
+/* Who asks in vain, of those that do not work without: what it cannot do is reported here, before it fails. Libraries
+ * that live with a refusal are passed over. */
 static void warn_refusal(sl_proc *rt, const void *caller)
 {
     static const char CUFFT[] = "libcufft.so";

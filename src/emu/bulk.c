@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bulk copies: plain ones, and boxes of tensors. A copy is done when it is issued; its barrier is told so at once.
+/* Bulk copies: plain ones, and boxes of tensors. A copy is done when it is issued; its barrier is completed at once.
  *
  * A box of a tensor is a list of rows, one element after the other along the first dimension. In shared memory rows
  * follow one another; a swizzle mode exchanges 16-byte chunks by bits of their address, and a narrower row still has
@@ -108,7 +108,7 @@ static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
 }
 
 /* The copy accesses these bytes of what find_shared found. */
-static void touch(const copy *c, uint64_t offset, uint64_t bytes)
+static void note_access(const copy *c, uint64_t offset, uint64_t bytes)
 {
     for (uint32_t t = 0; t < c->targets; t++)
         if (c->way != SL_BULK_STORE)
@@ -117,7 +117,7 @@ static void touch(const copy *c, uint64_t offset, uint64_t bytes)
             check_written(c, c->block[t], offset, bytes);
 }
 
-/* Tells the barriers that the copy has arrived. */
+/* Completes the copy at its barriers. */
 static void complete(const copy *c, uint64_t bytes)
 {
     uint64_t offset;
@@ -251,7 +251,7 @@ static void copy_plain(copy *c)
         return;
     }
     find_shared(c, c->way == SL_BULK_STORE ? from : to, bytes, 16);
-    touch(c, c->offset, bytes);
+    note_access(c, c->offset, bytes);
     if (c->way == SL_BULK_WITHIN) {
         if (from % 16)
             misaligned(c, "the address", from, 16);
@@ -322,7 +322,7 @@ static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first,
         uint32_t low = first > i ? first - i : 0, high = end > i ? end - i : 0;
         low = low < chunk ? low : chunk;
         high = high < chunk ? high : chunk;
-        touch(c, to, chunk);
+        note_access(c, to, chunk);
         if (low < high)
             move(c, addr + (i + low - first), to + low, high - low);
         if (low < high && rounds)

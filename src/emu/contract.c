@@ -227,7 +227,7 @@ static bool hold(contractor *c, uint32_t reg, value v)
 }
 
 /* Takes note of one instruction; false: out of memory. */
-static bool look_at(contractor *c, uint32_t index)
+static bool add_inst(contractor *c, uint32_t index)
 {
     const sl_ptx_inst *inst = &c->func->inst[index];
     uint32_t dsts = sl_ptx_inst_dsts(inst);
@@ -397,7 +397,7 @@ static bool contract_run(contractor *c, uint32_t first)
     for (uint32_t b = first; b != NONE; b = next_of_run(c, b)) {
         bb = &c->cfg->block[b];
         for (uint32_t i = 0; i < bb->count; i++)
-            if (!look_at(c, bb->first + i))
+            if (!add_inst(c, bb->first + i))
                 return false;
     }
     keep_live(c, bb);

@@ -160,7 +160,7 @@ static void decode_store(sl_decoder *d)
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, true), lane * 8);
     sl_decode_fill(d, op, &at, size, count, list);
-    if (sl_ptx_has(d->inst, SL_MOD_ASYNC) && !sl_ptx_has(d->inst, SL_MOD_MMIO)) /* those tell nobody */
+    if (sl_ptx_has(d->inst, SL_MOD_ASYNC) && !sl_ptx_has(d->inst, SL_MOD_MMIO)) /* those complete at no barrier */
         sl_decode_complete_bytes(d, sl_decode_operand(d, 2), size * count);
 }
 

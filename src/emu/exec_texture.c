@@ -252,8 +252,8 @@ static inline u32 border_bits(const sl_texture *t, u32 channel)
     if (channel >= t->channels)
         return 0;
     if (t->channel_kind != 'f' && t->normalized_float) {
-        f32 least = t->channel_kind == 's' ? -1 : 0;
-        color = color > least ? color : least;
+        f32 min = t->channel_kind == 's' ? -1 : 0;
+        color = color > min ? color : min;
         color = color < 1 ? color : 1;
     }
     memcpy(&bits, &color, sizeof bits);

@@ -81,7 +81,7 @@ bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* Host code wrote the range (copies, memset): marks it written. No-op unless writes are tracked. */
 void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes);
 
-/* What malloc in kernels may take in all. It takes no more than CUDA gives it by default unless told. */
+/* What malloc in kernels may take in all. It takes no more than CUDA gives it by default unless it is set. */
 enum { SL_KERNELS_HEAP_BYTES = 8 << 20 };
 void sl_heap_limit_kernels(sl_heap *heap, uint64_t bytes);
 uint64_t sl_heap_live_bytes(const sl_heap *heap);

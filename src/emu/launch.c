@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches: checks, the order in which blocks run, and what observers hear of them.
+/* Launches: checks, the order in which blocks run, and what observers are notified of.
  *
  * Blocks run in ascending order on one thread, unless nothing they do can depend on their order (independence.c): then
  * they run on all threads, and are handed to the observer in order all the same. When a block spins, others are started
@@ -283,7 +283,7 @@ typedef struct launcher {
     } * context; /* per thread of the pool */
     unsigned contexts;
     SL_ARRAY(sl_cluster *) residents; /* clusters (of one block, mostly) that take turns, ascending */
-    uint64_t ended, step;             /* clusters that have ended; progress is told after so many of them */
+    uint64_t ended, step;             /* clusters that have ended; progress is reported after so many of them */
 } launcher;
 
 enum { PROGRESS_STEPS = 500 };

@@ -66,7 +66,7 @@ static int by_share(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
-/* Places of one rule and kernel came one after the other: their sums. */
+/* Locations of one rule and kernel came one after the other: their sums. */
 static void sum_groups(ranked *r, size_t count)
 {
     for (size_t i = 0; i < count;) {

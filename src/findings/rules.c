@@ -144,7 +144,7 @@ typedef struct accesses {
 static void find_scattered(sl_rule_run *run, const sl_location *p, accesses a, double extra_cost, const char *verb)
 {
     double ideal = fmax(a.requests, a.bytes / SECTOR), used = fmin(1, a.bytes / (a.sectors * SECTOR));
-    char share[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES], least[SL_HUMAN_BYTES];
+    char share[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES], ideal_text[SL_HUMAN_BYTES];
     if (!a.requests || a.sectors < run->rule->threshold * ideal || a.sectors - ideal <= a.requests)
         return;
     double excess = a.sectors - ideal;
@@ -158,7 +158,7 @@ static void find_scattered(sl_rule_run *run, const sl_location *p, accesses a, d
     if (f)
         f->reach = reach_of(run, p, a.sectors);
     SAY(run, f, "%s sectors per request where %s would do: lanes %s %s of the bytes.",
-        sl_human_ratio(a.sectors / a.requests, 1, each), sl_human_ratio(ideal / a.requests, 1, least), verb,
+        sl_human_ratio(a.sectors / a.requests, 1, each), sl_human_ratio(ideal / a.requests, 1, ideal_text), verb,
         percent(used, share));
 }
 
@@ -301,7 +301,7 @@ static bool used_by_others(const sl_kernel_facts *k, const sl_location *p)
 static void find_no_reuse(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
-    const sl_finding_limits *least = &sl_finding_limit;
+    const sl_finding_limits *min = &sl_finding_limit;
     double misses = SL_FACT(k->measured, ld_sector_misses), gone = lost(&k->measured);
     if (!k->modeled || misses <= 0)
         return;
@@ -312,10 +312,10 @@ static void find_no_reuse(sl_rule_run *run)
         double others = gone - lost(&p->measured);
         char share[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES], loses[SL_HUMAN_BYTES];
         bool stream =
-            sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < least->stream_share * sectors;
+            sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < min->stream_share * sectors;
         /* last, since it looks at all locations: few have such a share of the misses */
-        if (!stream || fills < least->stream_share * misses ||
-            others < least->lost_share * SL_FACT(k->measured, ld_sectors) || used_by_others(k, p))
+        if (!stream || fills < min->stream_share * misses ||
+            others < min->lost_share * SL_FACT(k->measured, ld_sectors) || used_by_others(k, p))
             continue;
         sl_finding *f = found(run, p, others, others * fetch_cost(k));
         cite(f, "hit_share", hits / sectors);
@@ -376,7 +376,7 @@ static void find_bank_conflicts(sl_rule_run *run)
         double requests = SL_FACT(p->counted, shared_ld_requests) + SL_FACT(p->counted, shared_st_requests);
         double passes = SL_FACT(p->counted, shared_ld_wavefronts) + SL_FACT(p->counted, shared_st_wavefronts);
         double each = fmax(1, ceil(p->inst->width * (double)k->lanes / (32 * 4)));
-        char shown[SL_HUMAN_BYTES], least[SL_HUMAN_BYTES];
+        char shown[SL_HUMAN_BYTES], ideal_text[SL_HUMAN_BYTES];
         if (requests <= 0 || passes < run->rule->threshold * each * requests)
             continue;
         double excess = passes - each * requests;
@@ -384,7 +384,7 @@ static void find_bank_conflicts(sl_rule_run *run)
         cite(f, "passes_per_request", passes / requests);
         cite(f, "ideal_passes_per_request", each);
         SAY(run, f, "%s passes over the banks per request where %s would do.",
-            sl_human_ratio(passes / requests, 1, shown), sl_human_ratio(each, 0, least));
+            sl_human_ratio(passes / requests, 1, shown), sl_human_ratio(each, 0, ideal_text));
     }
 }
 

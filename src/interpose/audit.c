@@ -2,7 +2,7 @@
 /* A library for the dynamic loader's auditing interface (LD_AUDIT, rtld-audit(7)): sends the functions of every static
  * CUDA runtime of a process to the library of src/cudart, before any code of the program or library around it runs.
  *
- * The loader tells of each object when it has mapped it: the program, what it needs, what it opens later. Objects
+ * The loader reports each object when it has mapped it: the program, what it needs, what it opens later. Objects
  * without a runtime are left alone. This library lives in a namespace of its own; it reads where functions are in the
  * files of the target libraries and overwrites the first bytes of each function of the static runtime with a jump, in
  * the memory of this process only. */
@@ -78,7 +78,7 @@ static void forget(pending *object)
     *object = (pending){0};
 }
 
-static void look_at(const char *path, uint64_t base)
+static void inspect(const char *path, uint64_t base)
 {
     sl_elf elf;
     sl_error error = {0};
@@ -199,7 +199,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie
 {
     (void)cookie;
     if (space == LM_ID_BASE)
-        look_at(*map->l_name ? map->l_name : "/proc/self/exe", map->l_addr);
+        inspect(*map->l_name ? map->l_name : "/proc/self/exe", map->l_addr);
     return 0; /* no interest in its symbols */
 }
 

@@ -17,10 +17,10 @@ enum {
      * instruction. */
     BEFORE_RELOCATION = 4,
     AFTER_RELOCATION = 8,
-    MIN_RUN = 32,  /* bytes: shorter runs of code without relocations tell nothing */
+    MIN_RUN = 32,  /* bytes: shorter runs of code without relocations identify nothing */
     MIN_RUNS = 16, /* that must agree */
     /* Another release of the same version has most of the code, in pieces that have moved against each other. */
-    MIN_ANCHOR = 48,  /* bytes of a run that tells how far a piece has moved */
+    MIN_ANCHOR = 48,  /* bytes of a run that shows how far a piece has moved */
     MAX_TRIES = 32,   /* longest runs, of which one must be there */
     MAX_MOVED = 65536 /* bytes that the whole may have grown or shrunk */
 };
@@ -83,7 +83,7 @@ static bool has(const sl_static_runtime *runtime, const char *name)
     return false;
 }
 
-/* Tells the version by what each one has or lost. */
+/* Finds the version by what each one has or lost. */
 static sl_status detect_version(sl_static_runtime *runtime, sl_error *error)
 {
     if (!has(runtime, "cudaRuntimeGetVersion") || !has(runtime, "__cudaRegisterFatBinary"))

@@ -25,7 +25,7 @@ bool sl_mapped_file_open(const char *path, sl_mapped_file *file);
 void sl_mapped_file_close(sl_mapped_file *file); /* zeros are fine */
 
 typedef struct sl_static_function {
-    const char *name; /* in the file that told it */
+    const char *name; /* in the file that it was found by */
     uint64_t addr;    /* before relocation */
     uint32_t target;  /* library that it is sent to, and where */
     uint64_t target_addr;
@@ -34,7 +34,7 @@ typedef struct sl_static_function {
 typedef struct sl_static_runtime {
     unsigned major; /* CUDA 11, 12 or 13 */
     SL_ARRAY(sl_static_function) functions;
-    sl_mapped_file archive; /* that told it; none: the file itself, which must outlive this */
+    sl_mapped_file archive; /* that it was found by; none: the file itself, which must outlive this */
 } sl_static_runtime;
 
 /* Bytes from each function's address on that may be overwritten. */

@@ -228,10 +228,10 @@ static inline uint64_t sl_machine_launch_sectors(const sl_machine *machine, uint
     return bytes / machine->level[machine->levels - 1].sector_bytes;
 }
 
-/* SL_INDEX_ROTATE: one of so many places for a line, or another unit of memory. */
-static inline uint64_t sl_rotate(uint64_t number, uint64_t places)
+/* SL_INDEX_ROTATE: one of so many sets for a line, or another unit of memory. */
+static inline uint64_t sl_rotate(uint64_t number, uint64_t units)
 {
-    return (number + sl_hash_mix(number / places) % places) % places;
+    return (number + sl_hash_mix(number / units) % units) % units;
 }
 
 /* The set of an address in a level. */

@@ -201,7 +201,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
     return status;
 }
 
-/* The caches of a level, in whose places are those of the launch before, if it had as many. NULL: memory ran out. */
+/* The caches of a level, replacing those of the launch before, if it had as many. NULL: memory ran out. */
 static sl_shared **make_shared(sl_model_caches *caches, uint32_t number, uint32_t instances)
 {
     if (caches->cache[number] && caches->caches[number] == instances)

@@ -64,8 +64,8 @@ static bool is_open(const sl_shared *s, const coalesced *j, const sl_traffic *t,
            sl_coalescer_takes(s->config.above, j->reads);
 }
 
-/* When a read that was sent at `time` is answered, less the way there and back. One of a line that is on its way waits
- * for it. */
+/* When a read that was sent at `time` is answered, less the way there and back. One of a line in flight waits for it.
+ */
 static uint64_t answered_at(const sl_shared *s, const sl_traffic *t, bool hit)
 {
     uint32_t cycles = hit ? s->level->hit_cycles : s->config.miss_cycles, way = 2 * s->level->network_cycles;

@@ -66,7 +66,7 @@ void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
 /* The victim. If the policy chose a way that is not evictable, the first evictable one, and sl_policy_check reports it.
  */
 uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
-/* The way to give up after an access bypassed, or SL_NO_WAY; invalid ways are reported, too. */
+/* The way to evict after an access bypassed, or SL_NO_WAY; invalid ways are reported, too. */
 uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
 /* Fails if the policy ever chose a way that was not evictable: the results are then not those of the policy. */
 sl_status sl_policy_check(const sl_policy *policy, sl_error *error);

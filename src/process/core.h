@@ -393,7 +393,7 @@ void sl_proc_register_function(sl_proc *rt, sl_proc_binary *binary, const void *
 void sl_proc_register_variable(sl_proc *rt, sl_proc_binary *binary, const void *host, const char *name, size_t bytes,
                                bool managed);
 /* Images given to the driver: a fat binary's wrapper or container, or PTX text. They are not needed afterwards.
- * `why`: room for a sentence about a failure, which is also told. */
+ * `why`: room for a sentence about a failure, which is also reported. */
 cudaError_t sl_proc_image_load(sl_proc *rt, const void *image, const void *origin, sl_proc_binary **binary, char *why,
                                size_t size);
 cudaError_t sl_proc_image_load_file(sl_proc *rt, const char *path, const void *origin, sl_proc_binary **binary,
@@ -701,7 +701,7 @@ cudaError_t sl_proc_graph_unretain(sl_proc *rt, cudaGraph_t graph, cudaUserObjec
 
 /* ---- graph_nodes.c ---- */
 
-/* The work that parameters describe. An allocation and the bodies of a conditional node are made, and told in
+/* The work that parameters describe. An allocation and the bodies of a conditional node are made, and returned in
  * `params`. */
 cudaError_t sl_proc_node_op(sl_proc *rt, cudaGraphNodeParams *params, sl_proc_op *op);
 cudaError_t sl_proc_graph_add(sl_proc *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
@@ -740,7 +740,7 @@ bool sl_proc_is_new(sl_proc *rt, const char *text);
 uint32_t sl_proc_binary_capability(const sl_proc *rt, const sl_proc_binary *binary);
 /* image.c: takes the parts of an image over into `binary`. */
 cudaError_t sl_proc_image_read(sl_proc *rt, sl_proc_binary *binary, const void *image, sl_error *error);
-/* Makes a program of it on the device; sl_proc_binary_load does so once, and tells failures. */
+/* Makes a program of it on the device; sl_proc_binary_load does so once, and reports failures. */
 cudaError_t sl_proc_binary_prepare(sl_proc *rt, sl_proc_binary *binary, sl_error *error);
 cudaError_t sl_proc_run_op(sl_proc *rt, const sl_proc_op *op);
 /* capture.c: adds nodes that are not there yet. False: out of memory. */

@@ -124,7 +124,7 @@ static uint64_t get_buffer_v2(sl_proc *rt, const sl_emu_call *call)
     return b->address;
 }
 
-/* The kernel gets CUDA's error, which many do not look at; the user is told once. */
+/* The kernel gets CUDA's error, which many do not look at; the user is warned once. */
 static cudaError_t refused_launch(sl_proc *rt, cudaError_t error, const char *why)
 {
     if (sl_proc_is_new(rt, why))
@@ -151,7 +151,7 @@ static cudaError_t launch(sl_proc *rt, const sl_emu_call *call, const buffer *b,
                                    .packed_bytes = b->bytes};
     if (!error)
         error = sl_proc_launch_make(rt, &config, &op);
-    if (error) /* kernels are told so of too much shared memory too */
+    if (error) /* kernels get it for too much shared memory, too */
         return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
     op.launch.depth = rt->descent.depth + 1;
     bool kept = stream == STREAM_TAIL ? sl_array_push(&rt->device_calls->tail, op)

@@ -210,7 +210,7 @@ cudaError_t sl_proc_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *
     return node->args ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* Arrays are told as the memory that is behind them. */
+/* Arrays are reported as the memory that they are. */
 cudaError_t sl_proc_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params)
 {
     if (!node || !params || node->op.kind != SL_PROC_COPY)

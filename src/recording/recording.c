@@ -176,7 +176,7 @@ sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_
     return status;
 }
 
-void sl_recording_take_part(sl_recording *r, uint32_t part, uint32_t parts)
+void sl_recording_select_part(sl_recording *r, uint32_t part, uint32_t parts)
 {
     double all = 0, before = 0;
     uint32_t kept = 0;

@@ -76,7 +76,7 @@ sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_
 sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, const char *spill, sl_recording *recording,
                             sl_error *error);
 /* Keeps part `part` of `parts`: launches that follow each other, about as much work as in each other part. */
-void sl_recording_take_part(sl_recording *recording, uint32_t part, uint32_t parts);
+void sl_recording_select_part(sl_recording *recording, uint32_t part, uint32_t parts);
 void sl_recording_close(sl_recording *recording); /* zeros are fine */
 
 /* Counts of a launch that follow from the trace, without any model; its warp instructions define "the largest launch of

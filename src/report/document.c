@@ -14,7 +14,7 @@ typedef struct part {
     const char *text; /* of lines, or the title of a table */
     size_t bytes;
     sl_table *table; /* NULL: none */
-    sl_prose *put;   /* NULL: none */
+    sl_prose *write; /* NULL: none */
     const void *of;  /* of `put` */
     sl_cell value;   /* of a member that is no table */
     unsigned forms;
@@ -96,9 +96,9 @@ void sl_document_line(sl_document *d, const char *format, ...)
     free(bytes >= 0 ? text : NULL);
 }
 
-void sl_document_prose(sl_document *d, sl_prose *put, const void *of)
+void sl_document_prose(sl_document *d, sl_prose *write, const void *of)
 {
-    add(d, (part){.put = put, .of = of, .forms = SL_FORM_TEXT});
+    add(d, (part){.write = write, .of = of, .forms = SL_FORM_TEXT});
 }
 
 static void add_value(sl_document *d, const char *key, sl_cell value)
@@ -251,8 +251,8 @@ static sl_status write_text(const sl_document *d, FILE *file, size_t width, sl_e
         const part *p = &d->parts.items[i];
         if (!(p->forms & SL_FORM_TEXT))
             continue;
-        if (p->put) {
-            p->put(file, p->of, width);
+        if (p->write) {
+            p->write(file, p->of, width);
             continue;
         }
         if (!p->table) {

@@ -47,7 +47,7 @@ void sl_document_line(sl_document *document, const char *format, ...) SL_PRINTF(
 void sl_document_text(sl_document *document, const char *text, size_t bytes);
 /* Text that depends on the width of the terminal (0: none): for people only. `of` must outlive the document. */
 typedef void sl_prose(FILE *file, const void *of, size_t width);
-void sl_document_prose(sl_document *document, sl_prose *put, const void *of);
+void sl_document_prose(sl_document *document, sl_prose *write, const void *of);
 /* Members of the outermost object: for JSON only. */
 void sl_document_count(sl_document *document, const char *key, uint64_t value);
 void sl_document_number(sl_document *document, const char *key, double value);

@@ -25,7 +25,7 @@ static void write_place(FILE *file, const sl_page *page, const sl_finding *f)
 }
 
 /* How a load of a library came to the line that the finding names. */
-static void put_inlined(FILE *file, const sl_finding *f)
+static void write_inlined(FILE *file, const sl_finding *f)
 {
     char chain[1024];
     if (f->inst && *sl_inst_inlined(f->inst, false, chain, sizeof chain))
@@ -64,7 +64,7 @@ static void write_group(FILE *file, const sl_page *page, const sl_findings *all,
         write_place(file, page, &all->list.items[i]);
     }
     fputs(named ? "." : "", file);
-    put_inlined(file, f);
+    write_inlined(file, f);
     sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->fix);
 }
 

@@ -194,8 +194,8 @@ static void csv_end(csv *c)
     c->first = true;
 }
 
-/* Looks at the cells of a table; those of tables that follow each other in one CSV add up. */
-static void look_at(csv_column *of, const sl_table *t)
+/* Adds the cells of a table; those of tables that follow each other in one CSV add up. */
+static void add_cells(csv_column *of, const sl_table *t)
 {
     for (size_t i = 0; i < t->cells.count; i++) {
         const sl_cell *cell = &t->cells.items[i];
@@ -307,11 +307,11 @@ static void write_children(csv *c, const sl_table *t)
 {
     const sl_table *any = NULL;
     rewind_children(t);
-    look_at(c->parent, t);
+    add_cells(c->parent, t);
     choose(c->parent, t, c->form, true);
     for (size_t i = 0; i < t->children.count; i++)
         if (t->children.items[i]->forms & c->form)
-            look_at(c->own, any = t->children.items[i]);
+            add_cells(c->own, any = t->children.items[i]);
     if (!any)
         return;
     choose(c->own, any, c->form, false);
@@ -334,7 +334,7 @@ static void write_children(csv *c, const sl_table *t)
 
 static void write_table(csv *c, const sl_table *t)
 {
-    look_at(c->own, t);
+    add_cells(c->own, t);
     choose(c->own, t, c->form, false);
     csv_keys(c, t, c->own);
     csv_end(c);

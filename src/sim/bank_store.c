@@ -22,7 +22,7 @@ static uint64_t *float_free(sl_atomic_slice *slice, uint64_t addr, uint32_t sect
 }
 
 /* Takes the unit for the passes of a request; returns the cycle from which that is possible, 0 for now. */
-static uint64_t take_slice(sl_atomic_slice *slice, const sl_level *level, const sl_request *r, uint64_t now)
+static uint64_t reserve_slice(sl_atomic_slice *slice, const sl_level *level, const sl_request *r, uint64_t now)
 {
     uint64_t from = slice->free, start = now * 1000;
     bool floats = r->words & SL_ATOMIC_FLOATS && level->atomic_float_rate;
@@ -48,7 +48,7 @@ uint64_t sl_bank_atomic_from(sl_sim *sim, const sl_bank *b, uint32_t number)
         b->level->write != SL_WRITE_BACK || sl_hop_of(b, r->addr) != b->number)
         return 0;
     sl_bank *unit = &sim->bank[b->number][sl_atomic_unit(b->level, r->addr)];
-    uint64_t from = take_slice(&unit->atomics, b->level, r, sim->now);
+    uint64_t from = reserve_slice(&unit->atomics, b->level, r, sim->now);
     if (!from)
         r->words = 0; /* taken, if it stalls for something else */
     return from;

@@ -83,7 +83,7 @@ void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint6
     uint32_t banks = level->banks / level->partitions, set = sl_set_of(home, line << home->log2_line);
     for (uint32_t p = 0; p < level->partitions; p++) {
         sl_bank *b = &sim->bank[home->number][home->index - home->partition * banks + p * banks];
-        if (b == home || !sl_is_sent_home(sim, b, core)) /* the core's own partition saw the request on its way */
+        if (b == home || !sl_is_sent_home(sim, b, core)) /* the core's own partition saw the request pass */
             continue;
         uint32_t way = sl_way_of(b, set, line), entry = way == SL_NO_WAY && b->frc ? sl_frc_find(b, line) : SL_NO_ENTRY;
         if (way == SL_NO_WAY && entry == SL_NO_ENTRY)

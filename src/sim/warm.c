@@ -7,7 +7,7 @@
 #include "trace/line_stream.h"
 
 /* The way that the line gets, with what was there evicted. */
-static uint32_t take_way(sl_bank *b, const sl_cache_access *access)
+static uint32_t choose_way(sl_bank *b, const sl_cache_access *access)
 {
     uint32_t set = access->set, way = sl_free_way(b, set, false);
     sl_way_mask mask;
@@ -49,7 +49,7 @@ static void access_bank(sl_sim *sim, sl_bank *b, const sl_line_access *a, bool k
         sl_policy_hit(&b->replacement, &access, way);
         if (b->bypass.ops)
             sl_policy_hit(&b->bypass, &access, way);
-    } else if ((way = take_way(b, &access)) == SL_NO_WAY) {
+    } else if ((way = choose_way(b, &access)) == SL_NO_WAY) {
         return;
     }
     size_t line_slot = (size_t)access.set * b->ways + way;

@@ -60,7 +60,7 @@ static double of_trace(const counted *c, const sl_point *point)
         return NAN;
     memcpy(part.launch, c->recording.launch, part.launches * sizeof *part.launch);
     if (point->parts)
-        sl_recording_take_part(&part, (uint32_t)point->part, (uint32_t)point->parts);
+        sl_recording_select_part(&part, (uint32_t)point->part, (uint32_t)point->parts);
     for (uint32_t n = 0, taken = 0; n < c->recording.launches && taken < part.launches; n++) {
         bool own = c->recording.launch[n] == part.launch[taken];
         taken += own;

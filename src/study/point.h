@@ -24,8 +24,8 @@ typedef struct sl_point {
     sl_input_spec input;
     const char *kernel;   /* kernels that match this alone, as --kernel; "": each kernel, summed up */
     const char *launch;   /* the only launch, by its number in the whole run; "": all */
-    uint64_t part, parts; /* one of so many parts of the launches (sl_recording_take_part); L2 is warm of those before.
-                             parts 0: all launches */
+    uint64_t part, parts; /* one of so many parts of the launches (sl_recording_select_part); L2 is warm of those
+                             before. parts 0: all launches */
     uint64_t seed;        /* of what is random in the analysis */
     const char *machine;
     const char *settings; /* changes of the machine: "L1.size=32K cores=1" */

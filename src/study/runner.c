@@ -214,7 +214,7 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
         status = sl_fail(why, SL_NOT_FOUND, "%s has no launch %s%s%s", j->point->input.name, j->point->launch,
                          filter.kernel_regex ? " of a kernel that matches " : "", j->point->kernel);
     else if (!status && j->point->parts)
-        sl_recording_take_part(recording, (uint32_t)j->point->part, (uint32_t)j->point->parts);
+        sl_recording_select_part(recording, (uint32_t)j->point->part, (uint32_t)j->point->parts);
     else if (!status && filter.kernel_regex && !recording->launches)
         status = sl_fail(why, SL_NOT_FOUND, "no kernel of %s matches '%s'", j->point->input.name, filter.kernel_regex);
     return status;

@@ -89,14 +89,14 @@ static void write_merge(FILE *file, const sl_slurm_job *job, const char *program
 }
 
 static sl_status write_script(const char *path, const sl_slurm_job *job, const char *program,
-                              void (*put)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
+                              void (*write)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
 {
     sl_new_file made;
     FILE *file;
     sl_status status = sl_new_file_print(path, &made, &file, error);
     if (status)
         return status;
-    put(file, job, program);
+    write(file, job, program);
     return sl_new_file_finish(&made, file, error);
 }
 

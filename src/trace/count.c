@@ -88,7 +88,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
     for (uint32_t g = 0; g < c->groups; g++)
         sl_sparse_set_fini(&c->accessed[g]);
     if (c->part) {
-        free(c->part->touch);
+        free(c->part->tallied);
         free(c->part->memo);
         free(c->part->last);
         free(c->part->far);
@@ -137,7 +137,7 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     return true;
 }
 
-/* Rows: every piece counts the sectors it touches, once for each block that receives it. */
+/* Rows: every piece counts the sectors it accesses, once for each block that receives it. */
 static bool count_rows(sl_launch_counter *c, const sl_access *access)
 {
     sl_access a = *access;

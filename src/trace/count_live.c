@@ -29,12 +29,12 @@ sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_count
     state->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #endif
     state->emptied = 1;
-    state->touch = calloc(slots * SL_IN_SPACES, sizeof *state->touch);
+    state->tallied = calloc(slots * SL_IN_SPACES, sizeof *state->tallied);
     state->last = calloc(whole->groups + 1, sizeof *state->last);
     state->far = calloc(whole->groups + 1, sizeof *state->far);
     state->sectors = state->spare = calloc(whole->groups + 1, SL_MAX_LANES * sizeof *state->sectors);
     state->memo = c->no_shared ? NULL : calloc(slots, sizeof *state->memo);
-    if (!c->tallies || !state->touch || !state->last || !state->far || !state->sectors ||
+    if (!c->tallies || !state->tallied || !state->last || !state->far || !state->sectors ||
         (!state->memo && !c->no_shared)) {
         sl_launch_counter_destroy(c);
         return sl_fail_memory(error);
@@ -54,7 +54,7 @@ ALWAYS void add(sl_launch_counter *c, uint32_t slot, int space, uint64_t amount)
 {
     sl_tally *t = &c->tallies[slot][space];
     if (!t->requests++)
-        c->part->touch[c->part->touched++] = slot * SL_IN_SPACES + (uint32_t)space;
+        c->part->tallied[c->part->tallied_count++] = slot * SL_IN_SPACES + (uint32_t)space;
     t->amount += amount;
 }
 
@@ -551,15 +551,15 @@ sl_status sl_launch_counter_collect(sl_launch_counter *whole, sl_launch_counter 
     whole->warp_insts += warp_insts;
     whole->thread_insts += thread_insts;
     whole->blocks += block_ends;
-    for (uint32_t i = 0; i < p->touched; i++) {
-        sl_tally *from = &part->tallies[p->touch[i] / SL_IN_SPACES][p->touch[i] % SL_IN_SPACES];
-        sl_tally *to = &whole->tallies[p->touch[i] / SL_IN_SPACES][p->touch[i] % SL_IN_SPACES];
+    for (uint32_t i = 0; i < p->tallied_count; i++) {
+        sl_tally *from = &part->tallies[p->tallied[i] / SL_IN_SPACES][p->tallied[i] % SL_IN_SPACES];
+        sl_tally *to = &whole->tallies[p->tallied[i] / SL_IN_SPACES][p->tallied[i] % SL_IN_SPACES];
         to->requests += from->requests;
         to->amount += from->amount;
         to->bytes += from->bytes;
         *from = (sl_tally){0};
     }
-    p->touched = 0;
+    p->tallied_count = 0;
     for (uint32_t i = 0; i < p->used_count; i++) {
         sl_sector_word *w = &p->recent[p->used[i]];
         p->failed |= !sl_sparse_set_add_word(&whole->accessed[w->group], w->word, w->bits);

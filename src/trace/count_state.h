@@ -52,8 +52,8 @@ enum { SL_RECENT_WORDS = 512 };
 
 /* What a part has besides: it is emptied after every block, so that what it holds is found without a search. */
 typedef struct sl_part_state {
-    uint32_t touched;                           /* tallies that are not zero */
-    uint32_t *touch;                            /* [SL_IN_SPACES * mem_slots]: which; slot * SL_IN_SPACES + space */
+    uint32_t tallied_count;                     /* tallies that are not zero */
+    uint32_t *tallied;                          /* [SL_IN_SPACES * mem_slots]: which; slot * SL_IN_SPACES + space */
     sl_bank_memo *memo;                         /* [mem_slots] */
     sl_sector_memo *last;                       /* [groups of the whole] */
     sl_far_memo *far;                           /* the same */

@@ -422,7 +422,7 @@ static uint8_t *pack_bits(uint8_t *at, const uint64_t *values, unsigned count, u
     return at + (bits + 7) / 8;
 }
 
-/* A gather, looked at from all sides. */
+/* The addresses of a gather, and what decides how they are encoded. */
 typedef struct gather {
     unsigned count;
     uint64_t addr[SL_MAX_LANES]; /* of active lanes */
@@ -430,7 +430,7 @@ typedef struct gather {
     unsigned shift, frame_width, chain_width;
 } gather;
 
-static void look_at(gather *g, uint64_t mask, unsigned lanes, const uint64_t *addr)
+static void measure(gather *g, uint64_t mask, unsigned lanes, const uint64_t *addr)
 {
     if (mask == sl_full_mask(lanes)) {
         memcpy(g->addr, addr, lanes * sizeof *addr);
@@ -518,7 +518,7 @@ static uint8_t *encode_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, ui
     enum { HEAD_BITS = 5 * 8 }; /* base, shift and width */
     sl_predictor *p = &s->predictor[slot];
     gather g;
-    look_at(&g, mask, s->lanes, addr);
+    measure(&g, mask, s->lanes, addr);
     unsigned frame_bits = g.count * g.frame_width + HEAD_BITS;
     bool again = p->epoch == s->epoch && fits_frame(p, &g) && g.count * p->frame_width < frame_bits;
     if (again)

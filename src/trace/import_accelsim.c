@@ -351,7 +351,7 @@ typedef struct kernel_list {
     SL_ARRAY(sl_trace_range) ranges; /* what was copied to the device so far */
 } kernel_list;
 
-/* "MemcpyHtoD,0x<address>,<bytes>": the nearest thing to an allocation that such traces tell of. */
+/* "MemcpyHtoD,0x<address>,<bytes>": the nearest thing to an allocation in such traces. */
 static sl_status read_copy(kernel_list *list, const sl_lines *lines, const char *line, sl_error *error)
 {
     unsigned long long base, bytes;

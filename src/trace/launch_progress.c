@@ -5,7 +5,7 @@
 
 #include "trace/file.h"
 
-enum { LAUNCH_BYTES = 2000 }; /* what a launch costs beside its accesses */
+enum { LAUNCH_BYTES = 2000 }; /* what a launch costs besides its accesses */
 
 uint64_t sl_launch_work(const sl_trace *trace, uint32_t launch)
 {

@@ -13,8 +13,8 @@
 enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
 
 /* Of a launch that takes more than this, the rest is in temporary files (sl_trace_spill). What is read of those is
- * dropped again after MAX_READ bytes, a block counting for MIN_READ at least: a
- * page of a file that is touched brings 64 KiB around it along, and several files have something of a block. */
+ * unmapped after MAX_READ bytes, a block counting for at least MIN_READ: a page fault maps 64 KiB around it, and a
+ * block has data in several files. */
 enum { MIN_READ = 256 << 10, MAX_READ = 32 << 20, MAX_STREAMS = 32 << 20, MAX_PARTS = 8 << 20, MAX_INDEX = 4 << 20 };
 
 /* One warp's streams in one part of its block. */

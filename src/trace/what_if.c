@@ -224,7 +224,7 @@ bool sl_what_if_executes(uint64_t seed, uint32_t bb, uint64_t number, uint32_t a
     return (uint64_t)at * all < (uint64_t)active << 32;
 }
 
-/* Lanes along a line go on along it. Others access a sector behind one that an active lane accesses. */
+/* Lanes along a line continue it. Others access a sector behind one that an active lane accesses. */
 void sl_what_if_fill(sl_access *a, uint64_t full)
 {
     uint32_t lane[SL_MAX_LANES], active = 0, added = 0;

@@ -3,7 +3,7 @@
 # What only some files may call themselves, because everybody else uses the function that was made for it.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
-# Calls in C files under src and workloads that match a regular expression, beside those of the allowed files.
+# Calls in C files under src and workloads that match a regular expression, next to those of the allowed files.
 # Comments and strings of whole lines do not count.
 only_in() # regular-expression allowed-file...
 {

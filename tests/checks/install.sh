@@ -136,7 +136,7 @@ as_in_the_docs
 stdout_has 'by_rows       ld_sectors 8192  ld_sector_hits 0  l2_read_sectors 32768  dram_read_sectors 32768'
 stdout_has 'by_columns    ld_sectors 262144  '
 
-it 'lets a program add a policy from outside, and use it beside the built-in ones'
+it 'lets a program add a policy from outside, and use it next to the built-in ones'
 build_example "$prefix" custom_policy
 exits 0
 "$prefix/bin/sluice" trace -q --size small -o gesummv.slt gesummv

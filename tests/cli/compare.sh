@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two runs, reports, GPUs or policies beside each other, and a gate for CI.
+# Two runs, reports, GPUs or policies next to each other, and a gate for CI.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 cp "$source_root"/examples/tutorial/*.ptx .

@@ -96,7 +96,7 @@ run "$sluice" validate bad.slt -c counters.csv
 exits 1
 stderr_has "bad.slt, launch 0 failed: $why"
 
-it 'shows launches of CUDA programs that failed beside those that did not'
+it 'shows launches of CUDA programs that failed next to those that did not'
 if [ -x "${SLUICE_PROGRAMS:-}/asserting" ]; then
     run "$sluice_with_programs" run --json program.json -- "$SLUICE_PROGRAMS/asserting"
     [ "$(grep -c '"failed": true' program.json)" = 1 ] || fail "$(cat program.json)"

@@ -31,7 +31,7 @@ file_has page.html '<summary>srad_v2.ptx</summary>'
 grep -qE '<tr id=k0-s0-l[0-9]+ class=busy><th scope=row>[0-9]+</th><td class="n heat all" style="--share:[0-9.]+%" data-v="[0-9]+"' page.html ||
     fail 'no line has numbers'
 
-it 'begins with findings, and shows stores beside loads'
+it 'begins with findings, and shows stores next to loads'
 awk '/<section/ { print; exit }' page.html | grep -q 'id=findings' || fail 'findings are not the first section'
 file_has page.html '<h2>Loads with the most misses</h2>'
 file_has page.html '<h2>Stores and atomics with the most traffic</h2>'
@@ -125,7 +125,7 @@ file_has traced.html '<b class=plan>both</b>'
 run "$sluice" report gather.slt --code x.ptx -o other.html
 exits 2
 
-it 'puts hardware beside the model'
+it 'puts hardware next to the model'
 run "$sluice" report vecadd --brief -o h200.html --counters "$source_root/papers/h200-counters.csv"
 exits 0
 file_has h200.html 'data-chart=scatter-l1_hit_rate'

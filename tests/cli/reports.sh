@@ -76,7 +76,7 @@ run "$sluice" model vecadd --l1-ways 2,4 --loads x.csv
 exits 2
 stderr_has '--loads cannot be combined with lists of L1 parameters'
 
-it 'writes files beside the text'
+it 'writes files next to the text'
 run "$sluice" run vecadd --size small --json r.json --csv r.csv
 exits 0
 stdout_has 'warp insts'

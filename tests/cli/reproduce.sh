@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Papers run again: their numbers beside ours.
+# Papers run again: their numbers next to ours.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 it 'lists papers and their figures'
@@ -125,7 +125,7 @@ exits 0
 run cmp out.csv again.csv
 exits 0
 
-it 'gives programs the parameters that stand beside them'
+it 'gives programs the parameters that stand next to them'
 sed 's/^programs: .*/programs: {A: spmv, B: gather}\nparams: {A: rows=600 mean=8, B: n=2048 table=16384}/' mine.yaml >beside.yaml
 run "$sluice" reproduce beside.yaml --cache cache --csv again.csv -q
 exits 0
@@ -260,9 +260,9 @@ for signal in INT TERM KILL; do
     if [ "$kept" -lt "$points" ]; then fail "only $kept of $points points are left"; fi
 done
 
-it 'goes on where it was ended'
+it 'continues where it was ended'
 if command -v sqlite3 >/dev/null; then
-    # Program A alone is what was finished in part; the times of what is run anew are written anew.
+    # Program A alone is what was finished in part; the times of what is run again are written again.
     before=$(sqlite3 ended/points.sqlite "SELECT key, cpu_seconds FROM times JOIN points USING(key) WHERE program = 'spmv'")
     sed 's/, B: .*}$/}/; s/\[A, B\]/[A]/; s/programs: \[B\]/programs: [A]/' long.yaml >rest.yaml
     run "$sluice" reproduce rest.yaml --cache ended -q
@@ -287,7 +287,7 @@ run cmp out.csv two.csv
 exits 0
 [ -z "$(find both -name '*.tmp-*')" ] || fail 'a temporary file is left'
 
-it 'makes a recording in the cache anew that is damaged, and says so'
+it 'makes a recording in the cache again that is damaged, and says so'
 rm -f both/points.sqlite*
 for trace in both/traces/*.slt; do
     size=$(wc -c <"$trace")
@@ -303,7 +303,7 @@ run "$sluice" reproduce mine.yaml --cache both --csv again.csv
 exits 0
 stderr_lacks damaged
 
-it 'computes a stored result anew that is damaged, and says so'
+it 'computes a stored result again that is damaged, and says so'
 if command -v sqlite3 >/dev/null; then
     sqlite3 both/points.sqlite "UPDATE counters SET value = value + 1 WHERE name = 'cycles'"
     run "$sluice" reproduce mine.yaml --cache both --csv again.csv
@@ -401,7 +401,7 @@ figures:
       - {name: measured, value: GPU.speedup, mean: geometric, digits: 2}
 END
 
-it 'tunes kernels, as tune does, and shows numbers that were measured elsewhere beside them'
+it 'tunes kernels, as tune does, and shows numbers that were measured elsewhere next to them'
 run "$sluice" reproduce tuned.yaml --cache cache --csv out.csv
 exits 0
 "$sluice" tune dct8x8 width=64 height=32 --gpu rx6900xt --set cores=10 --kernel dct8x8_1_forward --select PassL0/1 --no-cache --csv tune.csv -q

@@ -108,7 +108,7 @@ exits 0
 run cmp all.csv again.csv
 exits 0
 
-it 'goes on where it stopped'
+it 'continues where it stopped'
 sed 's/, decoupled//' sizes.yaml >half.yaml
 run "$sluice" sweep half.yaml -d half.sqlite --cache cache -q
 exits 0

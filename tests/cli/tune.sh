@@ -125,7 +125,7 @@ timings()
     fi
 }
 
-it 'keeps timings, and goes on from them'
+it 'keeps timings, and continues from them'
 exists "$scratch/cache/sluice/points.sqlite"
 kept=$(timings)
 on_gpu tune table_stream_l1 --size small -o again.json
@@ -159,7 +159,7 @@ run "$sluice" tune gather --code x.ptx
 exits 2
 stderr_has '--code requires a trace or a program'
 
-it 'takes timings of another input anew'
+it 'takes timings of another input again'
 on_gpu tune table_stream_l1 --size small steps=20
 exits 0
 [ -z "$kept" ] || [ "$(timings)" -gt "$kept" ] || fail 'it took those of other data'
@@ -351,7 +351,7 @@ run "$sluice" tune vecadd --size small --gpu fermi-gtx48
 exits 1
 stderr_has 'fermi-gtx480'
 
-it 'tunes beside a policy that needs a profiling run'
+it 'tunes next to a policy that needs a profiling run'
 run "$sluice" tune gather --size small --gpu fermi-gtx480 --set cores=2 --set L1.bypass=profiled --no-cache -j 1 -o profiled.json
 exits 0
 file_has profiled.json '"timer": "sim fermi-gtx480"'

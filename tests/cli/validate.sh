@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The model beside hardware counters, as a person asks for it.
+# The model next to hardware counters, as a person asks for it.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 l1=l1tex__t_sectors_pipe_lsu_mem_global_op_ld
@@ -17,7 +17,7 @@ raw() # kernel block grid
 }
 raw 'matmul(const float *, const float *, float *, int)' '(16, 16, 1)' '(2, 2, 1)' >good.csv
 
-it 'puts the model beside the counters of a trace'
+it 'puts the model next to the counters of a trace'
 run "$sluice" validate mm.slt --counters good.csv
 exits 0
 stderr_is ''
@@ -244,7 +244,7 @@ run "$sluice" validate --size small stencil2d -c first.csv
 exits 0
 stdout_has '1 more launches have no counters'
 
-it 'puts the simulator beside the counters, cycles too'
+it 'puts the simulator next to the counters, cycles too'
 sed -e 's/"dram__sectors_read.sum"/"sm__cycles_elapsed.max"/' -e 's/,"300"/,"5000"/' good.csv >cycles.csv
 run "$sluice" validate mm.slt -c cycles.csv --with sim --json sim.json
 exits 0
@@ -256,7 +256,7 @@ run "$sluice" validate mm.slt -c cycles.csv --with model
 exits 0
 stdout_has 'mean absolute error   L1 hit rate  L2 read hit rate  L2 reads  DRAM reads    cycles'
 
-it 'puts the cycles that the model estimates beside those of the simulator'
+it 'puts the cycles that the model estimates next to those of the simulator'
 run "$sluice" validate mm.slt -c cycles.csv --with both --csv -
 exits 0
 cp "$scratch/stdout" both.csv

@@ -29,7 +29,7 @@ it 'shortens long names in their middle'
 COLUMNS=40 run "$sluice" model b.slt --gpu h200
 stdout_has '…'
 
-it 'keeps 24 columns of a name at 80, and goes on below'
+it 'keeps 24 columns of a name at 80, and continues below'
 COLUMNS=80 run "$sluice" sim spmv --size small
 stdout_has 'spmv.cu:11, PTX 79 (x5)'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The driver library through its interface, beside the runtime's; and against CUDA's header and library.
+# The driver library through its interface, next to the runtime's; and against CUDA's header and library.
 add_executable(test_cudadriver ${CMAKE_CURRENT_LIST_DIR}/test_cudadriver.c)
 target_link_libraries(test_cudadriver PRIVATE sluice_options cuda_driver cudart_13 PkgConfig::CMOCKA)
 target_include_directories(test_cudadriver PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

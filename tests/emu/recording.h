@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A listener that keeps the memory accesses of a launch, decoded. */
+/* An observer that keeps the memory accesses of a launch, decoded. */
 #ifndef SL_TESTS_RECORDING_H
 #define SL_TESTS_RECORDING_H
 

@@ -525,7 +525,7 @@ BEHAVIOUR(lanes_that_return_from_inside_of_a_function_meet_in_the_caller)
     MASKS(r, "end", 0xffffffff);
 }
 
-/* Where a walk through a random graph goes on from a block: branches look at a hash of all blocks so far. */
+/* Where a walk through a random graph continues from a block: branches look at a hash of all blocks so far. */
 typedef struct crossing {
     uint32_t taken, bit;
 } crossing;

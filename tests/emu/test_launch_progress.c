@@ -8,7 +8,7 @@ typedef struct heard {
     uint64_t last, total;
 } heard;
 
-static void hear(void *context, const char *what, uint64_t done, uint64_t total)
+static void note(void *context, const char *what, uint64_t done, uint64_t total)
 {
     heard *h = context;
     if (!done && !total) {
@@ -25,7 +25,7 @@ static void hear(void *context, const char *what, uint64_t done, uint64_t total)
 
 static void launch(uint32_t threads, const char *body, uint32_t blocks, sl_status expected, heard *h)
 {
-    const sl_progress progress = {hear, h};
+    const sl_progress progress = {note, h};
     rig *r = rig_open(&(rig_config){.lanes = 32, .threads = threads, .progress = &progress});
     rig_load(r, body);
     uint32_t *out = rig_buffer(r, (size_t)blocks * 32 * 4);

@@ -9,7 +9,7 @@ typedef struct heard {
     sl_error first;
 } heard;
 
-static void hear(void *context, const sl_error *first, uint64_t accesses)
+static void note(void *context, const sl_error *first, uint64_t accesses)
 {
     heard *h = context;
     h->calls++;
@@ -58,7 +58,7 @@ static bool open_scene(scene *c, const machine *m, uint32_t threads, bool forgiv
     memset(c, 0, sizeof *c);
     sl_emu_config config = {.settings = {.lanes = m->lanes, .threads = threads, .isa = m->isa},
                             .host_addresses = true,
-                            .stray = forgiving ? hear : NULL,
+                            .stray = forgiving ? note : NULL,
                             .lapse_context = &c->h};
     if (sl_emu_create(&config, &c->s.emu, &c->s.error) != SL_OK)
         return false;
@@ -264,7 +264,7 @@ static void parameters_cannot_be_written(void **state)
     heard h = {0};
     session s = {0};
     const sl_emu_config config = {
-        .settings = {.lanes = 32, .threads = 1}, .host_addresses = true, .stray = hear, .lapse_context = &h};
+        .settings = {.lanes = 32, .threads = 1}, .host_addresses = true, .stray = note, .lapse_context = &h};
     assert_int_equal(sl_emu_create(&config, &s.emu, &s.error), SL_OK);
     assert_int_equal(sl_ptx_parse(WRITE, strlen(WRITE), "test.ptx", &s.module, &s.error), SL_OK);
     assert_int_equal(sl_emu_load(s.emu, (const sl_ptx_module *const *)&s.module, 1, &s.program, &s.error), SL_OK);
@@ -293,7 +293,7 @@ static void a_shuffle_that_reads_an_absent_lane_is_told_once_per_launch(void **s
     heard h = {0};
     session s = {0};
     const sl_emu_config config = {
-        .settings = {.lanes = 32, .threads = 2}, .host_addresses = true, .absent = hear, .lapse_context = &h};
+        .settings = {.lanes = 32, .threads = 2}, .host_addresses = true, .absent = note, .lapse_context = &h};
     assert_int_equal(sl_emu_create(&config, &s.emu, &s.error), SL_OK);
     assert_int_equal(sl_ptx_parse(ADD, strlen(ADD), "test.ptx", &s.module, &s.error), SL_OK);
     assert_int_equal(sl_emu_load(s.emu, (const sl_ptx_module *const *)&s.module, 1, &s.program, &s.error), SL_OK);

@@ -254,7 +254,7 @@ BEHAVIOUR(a_shift_moves_rows_down_by_one)
         assert_int_equal(out[lane * 8], lane < 31 ? lane + 1 : 31);
 }
 
-/* Warp 0 signals one barrier, then another, and goes on when they are complete. The other warps only watch: if it ran
+/* Warp 0 signals one barrier, then another, and continues when they are complete. The other warps only watch: if it ran
  * ahead by two phases, they would wait for a phase that looks as if it were still to come. */
 BEHAVIOUR(warps_that_only_watch_see_every_phase)
 {

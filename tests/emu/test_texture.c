@@ -78,7 +78,7 @@ BEHAVIOUR(texels_are_cut_to_the_largest_and_halves_round_away)
     texel[1] = 1;
     fetch(r, code, &t, half, 1, out);
     assert_float_equal(out[0][0], 8388609, 0);
-    texel[1] = 1.1f; /* 1.0 beside 2^24 */
+    texel[1] = 1.1f; /* 1.0 next to 2^24 */
     fetch(r, code, &t, more, 1, out);
     assert_float_equal(out[0][0], 8912896, 0);
 }

@@ -432,7 +432,7 @@ static void launch_is_simulated_and_its_levels_are_asked_by_name(void **state)
     assert_int_equal(sl_sim_run(sim, trace, 0, NULL, &result, &error), SL_OK);
     sl_trace_close(trace);
     sl_sim_destroy(sim);
-    /* The result outlives both. The second load finds the line on its way. */
+    /* The result outlives both. The second load finds the line in flight. */
     assert_true(count(sl_sim_total(result), "cycles") > 100);
     assert_int_equal(count(sl_sim_slot(result, 0), "ld_requests"), 2);
     assert_int_equal(level_count(result, 0, "accesses"), 2);

@@ -539,7 +539,7 @@ static void variants_of_variants_end(void **state)
     snprintf(file, sizeof file, "%s/m.yaml", path);
     FILE *f = fopen(file, "w");
     assert_non_null(f);
-    fputs("based_on: m.yaml\nname: m\nsummary: s\n", f); /* found beside the file that names it */
+    fputs("based_on: m.yaml\nname: m\nsummary: s\n", f); /* found next to the file that names it */
     fclose(f);
     assert_int_equal(sl_machine_load(file, &machine, &error), SL_SYNTAX);
     assert_string_equal(error.text, "machines are based on each other, or on more than 8 others");

@@ -48,7 +48,7 @@ static void sets_follow_from_size_ways_and_line(void **state)
     assert_int_equal(level->fill_bytes, 256);
 }
 
-/* 16 KB: bits 7 to 11 with 13, 14, 15, 17 and 19. More sets go on with bit 12, as in the 48 KB configuration. */
+/* 16 KB: bits 7 to 11 with 13, 14, 15, 17 and 19. More sets continue with bit 12, as in the 48 KB configuration. */
 static void the_hash_is_cut_and_continued(void **state)
 {
     (void)state;

@@ -214,7 +214,7 @@ static void a_load_of_many_lines_is_held_back_as_a_whole(void **state)
     drop_trace(&m);
 }
 
-/* The same with limits that count lines: each warp requests two at a time, and goes on as each of them is back. */
+/* The same with limits that count lines: each warp requests two at a time, and continues as each of them is back. */
 static void lines_of_a_load_are_held_back_one_by_one_if_the_machine_says_so(void **state)
 {
     (void)state;
@@ -245,7 +245,7 @@ static void a_warp_without_an_mshr_lets_others_pass(void **state)
     drop_trace(&m);
 }
 
-/* A cache of one line. Warp 1 wants lines 1 and 2 while warp 0's line 2 is on its way and takes the only MSHR; before
+/* A cache of one line. Warp 1 wants lines 1 and 2 while warp 0's line 2 is in flight and takes the only MSHR; before
  * warp 1 gets it, line 9 has taken the place of line 2. */
 static void misses_after_a_wait_for_an_mshr_are_told_apart(void **state)
 {

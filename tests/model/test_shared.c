@@ -236,7 +236,7 @@ static void misses_and_lines_written_back_go_on_to_the_third_level(void **state)
     second.write = SL_WRITE_BACK;
     sl_shared *s = make(&(sl_shared_config){.level = &second, .above = &first, .slots = SLOTS, .wants_traffic = true});
     take(s, SL_ACCESS_LOAD, 0, 0, 0x3);
-    take(s, SL_ACCESS_LOAD, 1, 0, 0x1); /* hits: nothing goes on */
+    take(s, SL_ACCESS_LOAD, 1, 0, 0x1); /* hits: nothing is sent on */
     take(s, SL_ACCESS_STORE, 2, 0, 0x4);
     take(s, SL_ACCESS_LOAD, 3, 1, 0x1); /* line 0 leaves: its dirty sector first */
     size_t count;

@@ -163,7 +163,7 @@ static inline bool small_cache_load(small_cache *c, uint64_t line, uint32_t pc)
     return small_cache_access(c, line, pc, SL_ACCESS_LOAD);
 }
 
-/* A miss that cannot go on; the next level's word on a line. */
+/* A miss that cannot continue; the next level's word on a line. */
 static inline sl_admission small_cache_stall(small_cache *c, uint64_t line, sl_stall reason)
 {
     sl_cache_access access = {.line = line, .set = (uint32_t)(line % c->sets), .kind = SL_ACCESS_LOAD, .now = c->now};

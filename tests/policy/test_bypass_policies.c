@@ -227,7 +227,7 @@ static void pc_follows_the_sets_that_miss_less(void **state)
     small_cache_load(&c, 1, 1);
     assert_int_equal(c.bypasses, 3); /* bypassing misses more: followers let it in */
     small_cache_load(&c, 0, 1);
-    assert_int_equal(c.bypasses, 4); /* set 0 goes on */
+    assert_int_equal(c.bypasses, 4); /* set 0 continues */
     small_cache_fini(&c);
 }
 

@@ -106,7 +106,7 @@ static void committed_tags_stay_unless_all_may_make_room(void **state)
     small_cache_init(&c, "decoupled(tags=3, rc_init=0)", 1, 2);
     for (int i = 0; i < 4; i++)
         load(&c, steps[i]);
-    c.locked[0] = 0x1; /* the data of a is on its way */
+    c.locked[0] = 0x1; /* the data of a is in flight */
     check_after(&c, "e", "ab");
     small_cache_fini(&c);
 }

@@ -133,7 +133,7 @@ static void sieve_sifts_new_lines_behind_what_was_used(void **state)
     check_after(&c, "d", "abd");  /* the hand clears a and b, and takes c, the newest: it begins again */
     check_after(&c, "e", "ebd");  /* a, not d */
     check_after(&c, "bf", "ebf"); /* b is marked, and cleared: d */
-    check_after(&c, "g", "gbf");  /* it goes on behind d: e */
+    check_after(&c, "g", "gbf");  /* it continues behind d: e */
     check_after(&c, "fh", "hbf"); /* f is marked, and cleared: g, the newest */
     check_after(&c, "i", "hif");  /* b, the oldest */
     c.locked[0] = 0x4;            /* f, which is next */
@@ -412,7 +412,7 @@ static uint64_t skewed_line(sl_random *random, uint64_t lines)
     return a < b ? a : b;
 }
 
-/* small_cache_load asserts it; locked ways change all the time. Policies that only bypass have LRU beside them. 130
+/* small_cache_load asserts it; locked ways change all the time. Policies that only bypass have LRU next to them. 130
  * ways take more than two words of a mask. */
 static void victims_are_always_among_those_that_may_leave(void **state)
 {

@@ -101,7 +101,7 @@ static void a_unit_is_busy_for_its_interval(void **state)
     m.core.f64_interval = 3;
     assert_int_equal(RUN_WARP(&m, do_(ROOT), do_(ROOT), do_(ROOT)).cycles, 17);
     assert_int_equal(RUN_WARP(&m, do_(DOUBLE), do_(DOUBLE)).cycles, 4);
-    /* Others go on meanwhile, of this warp and of others. */
+    /* Others continue meanwhile, of this warp and of others. */
     assert_int_equal(RUN_WARP(&m, do_(ROOT), do_(DOUBLE), do_(USE), do_(ROOT)).cycles, 9);
     sl_sim_result r = RUN(&m, 1, 2, WARP(do_(ROOT), do_(USE)), WARP(do_(ROOT), do_(USE)));
     assert_int_equal(r.cycles, 10); /* 0: ROOT, 1: USE, 8: ROOT of the other warp, 9: USE */
@@ -175,8 +175,8 @@ static void in_one_pipeline_shared_memory_waits_behind_a_request_that_stalls(voi
 
 /* ---- barriers and fences ---- */
 
-/* The first warp is there in cycle 0. The second one's CHAIN issues in cycle 5, its barrier in 6, and both go on in 7,
- * one after the other. */
+/* The first warp is there in cycle 0. The second one's CHAIN issues in cycle 5, its barrier in 6, and both continue in
+ * 7, one after the other. */
 static void a_barrier_holds_warps_until_all_have_come(void **state)
 {
     (void)state;
@@ -367,7 +367,7 @@ static void warps_issue_in_the_order_of_the_scheduler(void **state)
     assert_int_equal(order(SL_SCHEDULE_GTY, 3, third), 2 + MISS);
 }
 
-/* With one active warp of two levels, a warp goes on until it waits for memory. */
+/* With one active warp of two levels, a warp continues until it waits for memory. */
 static void two_levels_change_warps_where_one_waits_for_memory(void **state)
 {
     (void)state;

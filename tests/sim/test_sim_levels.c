@@ -548,7 +548,7 @@ static void a_store_that_hits_drops_the_line(void **state)
     assert_int_equal(r.level[0].store_hits, 1);
 }
 
-/* Those who wait for the line already have it; a later load waits until it has come, cycle 3 to 100, and asks anew. */
+/* Those who wait for the line already have it; a later load waits until it has come, cycle 3 to 100, and asks again. */
 static void a_line_in_flight_is_of_no_use_after_a_store(void **state)
 {
     (void)state;

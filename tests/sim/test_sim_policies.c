@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What policies are asked and told by the simulator, in which order, and what it does when they or the machine are not
- * what they should be. */
+/* What policies are asked and notified of by the simulator, in which order, and what it does when they or the machine
+ * are not what they should be. */
 #include "machine/vary.h"
 #include "policy/policy.h"
 #include "sim/bank.h"
 #include "simulated.h"
 
-/* ---- a policy of L2 that writes down what it hears ---- */
+/* ---- a policy of L2 that writes down what it is notified of ---- */
 
 typedef struct diary {
     char text[4096];
@@ -127,7 +127,7 @@ static sl_status run(watched *w)
 }
 
 /* Runs warps with the mock, and compares what it wrote. */
-static void hears(watched *w, uint32_t warps, const warp_acts *acts, const char *text)
+static void is_notified_of(watched *w, uint32_t warps, const warp_acts *acts, const char *text)
 {
     sl_machine m = one_set();
     m.level[1].mshrs = 1;
@@ -144,7 +144,7 @@ static void a_miss_is_admitted_and_fills_and_a_hit_is_told(void **state)
     (void)state;
     watched w = {0};
     const warp_acts acts = WARP(at(LOAD_CG, 0), do_(USE), at(LOAD_CG, 128), do_(USE), at(LOAD_CG, 0), do_(USE));
-    hears(&w, 1, &acts, "admit 0, fill 0, admit 1, fill 1, hit 0");
+    is_notified_of(&w, 1, &acts, "admit 0, fill 0, admit 1, fill 1, hit 0");
     stop(&w);
 }
 
@@ -153,7 +153,7 @@ static void a_hit_on_a_line_that_is_on_its_way_is_told_as_late(void **state)
     (void)state;
     watched w = {0};
     const warp_acts acts[] = {WARP(at(LOAD_CG, 0), do_(USE), at(LOAD_CG, 0), do_(USE)), WARP(at(LOAD_CG, 0), do_(USE))};
-    hears(&w, 2, acts, "admit 0, fill 0, pending hit 0, hit 0");
+    is_notified_of(&w, 2, acts, "admit 0, fill 0, pending hit 0, hit 0");
     stop(&w);
 }
 
@@ -163,7 +163,8 @@ static void a_full_set_is_asked_for_a_victim_that_is_evicted_first(void **state)
     watched w = {.diary = {.victim = 1}};
     const warp_acts acts = WARP(at(LOAD_CG, 0), do_(USE), at(LOAD_CG, 128), do_(USE), at(LOAD_CG, 128), do_(USE),
                                 at(LOAD_CG, 256), do_(USE));
-    hears(&w, 1, &acts, "admit 0, fill 0, admit 1, fill 1, hit 1, admit 2, victim for 2, evict used way 1, fill 2");
+    is_notified_of(&w, 1, &acts,
+                   "admit 0, fill 0, admit 1, fill 1, hit 1, admit 2, victim for 2, evict used way 1, fill 2");
     stop(&w);
 }
 
@@ -173,7 +174,7 @@ static void a_load_that_waits_is_admitted_once_and_told_once(void **state)
     (void)state;
     watched w = {0};
     const warp_acts acts[] = {WARP(at(LOAD_CG, 0)), WARP(at(LOAD_CG, 128))};
-    hears(&w, 2, acts, "admit 0, fill 0, admit 1, stall 1, fill 1");
+    is_notified_of(&w, 2, acts, "admit 0, fill 0, admit 1, stall 1, fill 1");
     assert_int_equal(w.result.level[1].stall_cycles[SL_STALL_MSHR], 78);
     stop(&w);
 }
@@ -183,7 +184,7 @@ static void a_load_that_would_stall_may_bypass(void **state)
     (void)state;
     watched w = {.diary = {.on_stall = SL_BYPASS, .given_up = SL_NO_WAY}};
     const warp_acts acts[] = {WARP(at(LOAD_CG, 0)), WARP(at(LOAD_CG, 128))};
-    hears(&w, 2, acts, "admit 0, fill 0, admit 1, stall 1");
+    is_notified_of(&w, 2, acts, "admit 0, fill 0, admit 1, stall 1");
     assert_int_equal(w.result.level[1].stall_cycles[SL_STALL_MSHR], 0);
     assert_int_equal(w.result.level[1].bypasses, 1);
     stop(&w);
@@ -195,7 +196,7 @@ static void a_load_that_bypasses_may_evict_a_line(void **state)
     (void)state;
     watched w = {.diary = {.admission = SL_BYPASS, .given_up = 0}};
     const warp_acts acts = WARP(at(LOAD_CG, 0), do_(USE), at(STORE, 128), at(LOAD_CG, 256), do_(USE));
-    hears(&w, 1, &acts, "admit 0, fill 1, admit 2, give up for 2, evict way 0");
+    is_notified_of(&w, 1, &acts, "admit 0, fill 1, admit 2, give up for 2, evict way 0");
     assert_int_equal(w.result.level[1].bypasses, 2);
     assert_int_equal(w.result.level[1].writebacks, 1);
     assert_int_equal(w.result.dram_written_sectors, 1);
@@ -208,7 +209,7 @@ static void stores_and_atomics_are_not_put_to_admit(void **state)
     (void)state;
     watched w = {.diary = {.admission = SL_BYPASS, .given_up = SL_NO_WAY}};
     const warp_acts acts = WARP(at(STORE, 0), do_(FENCE), at(ATOMIC, 0), do_(USE), at(ATOMIC, 128), do_(USE));
-    hears(&w, 1, &acts, "fill 0, hit 0, fill 1");
+    is_notified_of(&w, 1, &acts, "fill 0, hit 0, fill 1");
     stop(&w);
 }
 
@@ -268,7 +269,7 @@ static void l2_says_which_bypasses_were_wrong(void **state)
 }
 
 /* The first launch fills a line that was used once: that is dead when L1 is emptied, and its load bypasses in the
- * second launch. Decoupled L1D begins anew: without a tag the load bypasses each time. */
+ * second launch. Decoupled L1D begins again: without a tag the load bypasses each time. */
 static void what_pc_learns_outlives_the_launch(void **state)
 {
     (void)state;
@@ -313,7 +314,7 @@ static void mrpb_bypasses_instead_of_stalling(void **state)
 }
 
 /* Warps 0 and 2 share a queue: what warp 2 asks for goes before what warp 1 has asked for earlier, while warp 0's four
- * lines are on their way to L1. L2 hears of them in that order. */
+ * lines are in flight to L1. L2 is notified of them in that order. */
 static void queues_are_emptied_one_after_the_other(void **state)
 {
     (void)state;

@@ -127,7 +127,7 @@ static inline size_t read_file(const char *path, uint8_t **data)
 
 static inline void write_bytes(const char *path, const uint8_t *data, size_t size)
 {
-    unlink(path); /* ext4 would wait for the disk when a file is cut to nothing and written anew */
+    unlink(path); /* ext4 would wait for the disk when a file is cut to nothing and written again */
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(data, 1, size, f), size);

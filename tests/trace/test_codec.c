@@ -399,7 +399,7 @@ static void random_access(recording *r, uint64_t *seed, uint32_t slot, uint64_t 
         for (uint32_t i = 0; i < lanes; i++) /* near neighbours: differences are short */
             addr[i] = (i ? addr[i - 1] : base) + (next_random(seed) & 31) * 4;
         break;
-    default: /* go on where the slot was */
+    default: /* continue where the slot was */
         for (uint32_t i = 0; i < lanes; i++)
             addr[i] = kept[slot][i] + 4;
     }

@@ -170,7 +170,7 @@ static void a_launch_is_ranked_on_copies_of_its_memory(void **state)
     assert_true(o.stream > 0 && o.table < 0);
 }
 
-/* The time is over after the first block, which one SM runs as it would beside the others. */
+/* The time is over after the first block, which one SM runs as it would next to the others. */
 static void of_a_long_launch_the_first_blocks_are_recorded(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ typedef struct bench {
     size_t count;
 } bench;
 
-/* Nothing ever gains, so that singles are all that is timed beside modes for all loads. */
+/* Nothing ever gains, so that singles are all that is timed next to modes for all loads. */
 static sl_status time_nothing(void *context, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
                               sl_timing *timing, sl_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every built-in workload, at its small size, on the emulator; and what happens to wrong wishes. */
+/* Every built-in workload, at its small size, on the emulator; and what happens to wrong parameters. */
 #include "support.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static sl_error error;
 
-/* ---- a listener that turns everything recorded into one number ---- */
+/* ---- an observer that turns everything recorded into one number ---- */
 
 typedef struct digest {
     uint64_t hash, blocks, warp_insts, thread_insts;
@@ -116,7 +116,7 @@ static void each_does_the_same_on_any_threads_and_instruction_set_and_works_with
     }
 }
 
-/* ---- wishes ---- */
+/* ---- parameters ---- */
 
 static sl_status try_run(const char *name, const char *size, const char *set, sl_workload_result *result)
 {
