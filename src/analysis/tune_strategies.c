@@ -75,27 +75,42 @@ static double cycles_of(const sl_tuned *tuned, double original)
     return tuned->chosen ? tuned->timing.time : original;
 }
 
-/* Algorithm 1 with other thresholds and weights: figure 7 of the paper. Repeated plans are not timed again.
- */
+/* Algorithm 1 with other settings; repeated plans are not timed again. */
+static sl_status add_try(const tuning *t, sl_tuner *tuner, const char *setting, unsigned hundredths, double original,
+                         sl_error *error)
+{
+    const sl_selector *paper;
+    sl_tuned tuned;
+    char name[32];
+    snprintf(name, sizeof name, "%s_%u", setting, hundredths);
+    sl_status status = sl_selector_find("paper", &paper, error);
+    if (!status)
+        status = sl_tune(tuner, paper, &tuned, error);
+    return status ? status : add(t, name, "cycles", cycles_of(&tuned, original), error);
+}
+
+/* The settings of figure 7 of the paper, each other than 1.5, 1.0 and 0.1 alone. */
 static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, double original, sl_error *error)
 {
-    static const struct {
-        const char *name;
-        double thresh1, thresh2, weight;
-    } tries[] = {{"thresh1_100", 1, 1, 0.1},   {"thresh1_200", 2, 1, 0.1}, {"thresh2_150", 1.5, 1.5, 0.1},
-                 {"thresh2_200", 1.5, 2, 0.1}, {"weight_0", 1.5, 1, 0},    {"weight_30", 1.5, 1, 0.3},
-                 {"weight_50", 1.5, 1, 0.5}};
+    enum { THRESH1 = 150, THRESH2 = 100, WEIGHT = 10 };
     const sl_tuner_options kept = tuner->options;
-    const sl_selector *paper;
-    sl_status status = sl_selector_find("paper", &paper, error);
-    for (size_t i = 0; i < sizeof tries / sizeof *tries && !status; i++) {
-        sl_tuned tuned;
-        tuner->options.thresh1 = tries[i].thresh1;
-        tuner->options.thresh2 = tries[i].thresh2;
-        tuner->options.weight = tries[i].weight;
-        status = sl_tune(tuner, paper, &tuned, error);
-        if (!status)
-            status = add(t, tries[i].name, "cycles", cycles_of(&tuned, original), error);
+    sl_status status = SL_OK;
+    tuner->options.thresh1 = THRESH1 / 100.0;
+    tuner->options.thresh2 = THRESH2 / 100.0;
+    tuner->options.weight = WEIGHT / 100.0;
+    const sl_tuner_options published = tuner->options;
+    for (unsigned value = 100; value <= 200 && !status; value += 10) {
+        tuner->options.thresh1 = value / 100.0;
+        status = value == THRESH1 ? SL_OK : add_try(t, tuner, "thresh1", value, original, error);
+        tuner->options = published;
+        tuner->options.thresh2 = value / 100.0;
+        if (!status && value != THRESH2)
+            status = add_try(t, tuner, "thresh2", value, original, error);
+        tuner->options = published;
+    }
+    for (unsigned value = 0; value <= 50 && !status; value += 10) {
+        tuner->options.weight = value / 100.0;
+        status = value == WEIGHT ? SL_OK : add_try(t, tuner, "weight", value, original, error);
     }
     tuner->options = kept;
     return status;

@@ -12,6 +12,58 @@ static uint64_t held_back(small_cache *c, uint64_t first, uint64_t second, uint6
     return policy->ops->throttle_warps(policy->self, &(sl_core_work){3, instructions, now}, &wait);
 }
 
+/* The same of pcal, of `warps`. */
+static uint64_t held_of(small_cache *c, uint64_t warps, uint64_t first, uint64_t second, uint64_t third)
+{
+    sl_policy *policy = small_cache_asked(c);
+    uint64_t wait = 0, instructions[64] = {first, second, third};
+    return policy->ops->throttle_warps(policy->self, &(sl_core_work){warps, instructions, 0}, &wait);
+}
+
+static void pcal_lets_warps_with_tokens_allocate_and_others_hit(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "pcal(tokens=1)+lru", 1, 2);
+    assert_int_equal(held_of(&c, 3, 0, 0, 0), 0); /* all run */
+    c.warp = 0, load(&c, "a");                    /* the first has the token */
+    c.warp = 1, load(&c, "ab");                   /* the second hits a; b bypasses */
+    assert_int_equal(c.misses, 2);
+    assert_int_equal(c.bypasses, 1);
+    assert_int_equal(reported(&c, "without_token"), 1);
+    small_cache_fini(&c);
+}
+
+static void pcal_gives_the_token_of_a_warp_that_ended_to_the_oldest(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "pcal(tokens=1)+lru", 1, 2);
+    held_of(&c, 5, 4, 0, 4); /* warps 0 and 2 */
+    held_of(&c, 7, 5, 1, 5); /* warp 1 is younger than 2, which has no token either */
+    held_of(&c, 6, 0, 2, 6); /* warp 0 has ended */
+    c.warp = 1, load(&c, "a");
+    assert_int_equal(c.bypasses, 1);
+    c.warp = 2, load(&c, "a");
+    assert_int_equal(c.bypasses, 1);
+    held_of(&c, 6, 0, 3, 1); /* another warp is in the place of 2: it is younger than 1 */
+    c.warp = 2, load(&c, "b");
+    assert_int_equal(c.bypasses, 2);
+    c.warp = 1, load(&c, "b");
+    assert_int_equal(c.bypasses, 2);
+    small_cache_fini(&c);
+}
+
+static void pcal_holds_back_all_but_the_oldest_warps(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "pcal(tokens=1, active=2)+lru", 1, 2);
+    assert_int_equal(held_of(&c, 6, 0, 0, 0), 0);
+    assert_int_equal(held_of(&c, 7, 0, 1, 1), 1); /* warp 0 began after 1 and 2 */
+    small_cache_fini(&c);
+}
+
 static void ccws_holds_warps_back_while_another_lost_its_lines(void **state)
 {
     (void)state;
@@ -489,6 +541,9 @@ static void lines_are_counted_for_each_cache_and_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pcal_lets_warps_with_tokens_allocate_and_others_hit),
+        cmocka_unit_test(pcal_gives_the_token_of_a_warp_that_ended_to_the_oldest),
+        cmocka_unit_test(pcal_holds_back_all_but_the_oldest_warps),
         cmocka_unit_test(ccws_holds_warps_back_while_another_lost_its_lines),
         cmocka_unit_test(ccws_forgets_victim_tags_in_the_order_they_came),
         cmocka_unit_test(ccws_counts_for_warps_that_have_not_ended),
