@@ -388,7 +388,7 @@ static int run_validate(const sl_invocation *inv)
 #define AT(field) offsetof(validate_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"counters", 'c', SL_OPTION_STRING, "FILE", "Hardware counters: CSV of ncu (raw or details page) or of papers/measure-h200", AT(counters), 0, 0, NULL},
+    {"counters", 'c', SL_OPTION_STRING, "FILE", "Hardware counters: CSV of ncu (raw or details page), of nvprof (events of L1) or of papers/measure-h200", AT(counters), 0, 0, NULL},
     {"command", 0, SL_OPTION_FLAG, NULL, "Print the ncu command that collects the counters of this input, to run where the GPU is", AT(command), 0, 0, NULL},
     {"counters-of", 0, SL_OPTION_STRING, "NAME", "Use the counters of this workload, in a file of several (default: those that match)", AT(counters_of), 0, 0, NULL},
     {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare: the model estimates cycles, sim simulates them; both shows them side by side (default: model)", AT(with), 0, 0, predictors},
@@ -428,7 +428,8 @@ const sl_command sl_cmd_validate = {
         "kernels, and all counters that both sides have. By default the model predicts, and estimates cycles; with "
         "--with sim the simulator does, and with --with both each has its errors.\n\nCounters are read as Nsight "
         "Compute writes them with --csv and --page raw or "
-        "details; other output in the file is skipped. Reports (.ncu-rep) are converted by 'ncu --import'. --command "
+        "details, or nvprof with --csv --print-gpu-trace --events l1_global_load_hit,l1_global_load_miss (Fermi and "
+        "Kepler, whose L1 it counts in lines); other output in the file is skipped. Reports (.ncu-rep) are converted by 'ncu --import'. --command "
         "prints the call that collects them, with empty "
         "caches before each launch; predictions are of cold launches, too. Rows are matched with launches by order, or "
         "by the columns "

@@ -26,10 +26,27 @@ static const char *const role_names[ROLES] = {
     [METRIC_VALUE] = "Metric Value",
 };
 
+/* Events of nvprof on GPUs up to Kepler, which count the lines of L1: those that hit and those that miss are all of
+ * them. Each adds to up to two counters. */
+typedef struct event {
+    const char *name;
+    size_t counters;
+    sl_counter counter[2];
+} event;
+
+static const char nvprof_kernel[] = "Kernel";
+static const event events[] = {
+    {"l1_global_load_hit", 2, {SL_COUNTER_ld_sectors, SL_COUNTER_ld_sector_hits}},
+    {"l1_global_load_miss", 2, {SL_COUNTER_ld_sectors, SL_COUNTER_ld_sector_misses}},
+    {"gld_request", 1, {SL_COUNTER_ld_requests}},
+    {"gst_request", 1, {SL_COUNTER_st_requests}},
+};
+
 typedef struct column {
     int role; /* ROLES: a counter */
     sl_counter counter;
-    const char *unit; /* of the row of units; "" where there is none */
+    const event *event; /* NULL: none */
+    const char *unit;   /* of the row of units; "" where there is none */
 } column;
 
 typedef struct reader {
@@ -179,6 +196,21 @@ static sl_status set_value(reader *r, sl_counts *counts, sl_counter counter, con
     return SL_OK;
 }
 
+static sl_status add_event(reader *r, sl_counts *counts, const event *e, const char *text)
+{
+    double value;
+    if (is_unknown(text))
+        return SL_OK;
+    if (!parse_number(text, &value) || value >= 0x1p53)
+        return bad(r, "'%s' is not a number, as the value of %s", text, e->name);
+    for (size_t i = 0; i < e->counters; i++) {
+        sl_counter_set_add(&counts->known, e->counter[i]);
+        counts->value[e->counter[i]] += (uint64_t)round(value);
+    }
+    r->known = true;
+    return SL_OK;
+}
+
 /* "(256, 1, 1)" or "(256 1 1)". */
 static bool parse_dims(const char *text, uint32_t dims[3])
 {
@@ -237,7 +269,7 @@ static sl_counter counter_of(const char *metric)
 static bool is_heading(const reader *r)
 {
     for (size_t i = 0; i < r->fields.count; i++)
-        if (!strcmp(r->fields.items[i], role_names[KERNEL]))
+        if (!strcmp(r->fields.items[i], role_names[KERNEL]) || !strcmp(r->fields.items[i], nvprof_kernel))
             return true;
     return false;
 }
@@ -250,6 +282,13 @@ static column column_of(const char *name)
     for (int role = IGNORED + 1; role < ROLES; role++)
         if (!strcmp(name, role_names[role]))
             c.role = role;
+    if (!strcmp(name, nvprof_kernel))
+        c.role = KERNEL;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (!strcmp(name, events[i].name)) {
+            c.role = ROLES;
+            c.event = &events[i];
+        }
     return c;
 }
 
@@ -344,9 +383,11 @@ static sl_status parse_wide(reader *r)
     sl_status status = begin_launch(r);
     for (size_t i = 0; i < r->columns.count && !status; i++) {
         const column *c = &r->columns.items[i];
-        if (c->role == ROLES)
-            status =
-                set_value(r, &r->launches.items[r->launches.count - 1].counts, c->counter, c->unit, r->fields.items[i]);
+        sl_counts *counts = &r->launches.items[r->launches.count - 1].counts;
+        if (c->event)
+            status = add_event(r, counts, c->event, r->fields.items[i]);
+        else if (c->role == ROLES)
+            status = set_value(r, counts, c->counter, c->unit, r->fields.items[i]);
     }
     return status;
 }
@@ -380,7 +421,7 @@ static sl_status parse_row(reader *r)
 static sl_status parse_line(reader *r, char *line)
 {
     bool quoted = *line == '"';
-    bool may_be_heading = strstr(line, role_names[KERNEL]) != NULL;
+    bool may_be_heading = strstr(line, role_names[KERNEL]) || strstr(line, "\"Kernel\"");
     if (!*line || !strncmp(line, "==", 2) || (!may_be_heading && (!r->columns.count || (r->quoted && !quoted))))
         return SL_OK;
     sl_status status = split(r, line);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, recognized by their
- * heading:
+/* Hardware counters of launches, from the CSV that Nsight Compute or nvprof writes. Four forms are read, recognized by
+ * their heading:
  *
  *   ncu --csv --page raw       a row per launch and a column per metric, with a row of units below the heading
  *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value"), and of
  * rules, whose columns rows of metrics do not have of many workloads          as raw, with the columns `workload` and
  * `launch` in front: papers/measure-h200
+ *   nvprof --csv --print-gpu-trace --events l1_global_load_hit,l1_global_load_miss,gld_request
+ *                              a row per launch and a column per event, for GPUs that ncu does not know (Fermi, Kepler)
  *
  * Lines before the heading, and those between the rows that ncu or the program it watches printed, are skipped.
  * Numbers may have commas between their thousands. Metrics that no counter of metrics.def stands for are ignored; a

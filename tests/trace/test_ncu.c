@@ -142,6 +142,37 @@ static void expect_error(const char *text, uint32_t line, const char *reason)
     assert_string_equal(error.text, reason);
 }
 
+/* Hits and misses of lines are all of them; what nvprof says around them is skipped. */
+static void reads_events_of_nvprof(void **state)
+{
+    (void)state;
+    static const char text[] = "==31== NVPROF is profiling process 31, command: ./app\n"
+                               "the program's output\n"
+                               "==31== Profiling result:\n"
+                               "\"Device\",\"Context\",\"Stream\",\"Kernel\",\"l1_global_load_hit\",\"l1_global_load_"
+                               "miss\",\"gld_request\",\"branch\"\n"
+                               "\"GeForce GTX 470 (0)\",1,7,\"scale(float*, int)\",300,100,50,7\n"
+                               "\"GeForce GTX 470 (0)\",1,7,\"void add<float>(float*)\",0,64,2,7\n";
+    sl_ncu ncu;
+    sl_error error = {0};
+    assert_int_equal(read_text(text, &ncu, &error), SL_OK);
+    assert_int_equal(ncu.launches, 2);
+    assert_string_equal(ncu.launch[0].name, "scale");
+    assert_string_equal(ncu.launch[1].name, "add");
+    assert_int_equal(value(&ncu.launch[0], SL_COUNTER_ld_sectors), 400);
+    assert_int_equal(value(&ncu.launch[0], SL_COUNTER_ld_sector_hits), 300);
+    assert_int_equal(value(&ncu.launch[0], SL_COUNTER_ld_sector_misses), 100);
+    assert_int_equal(value(&ncu.launch[0], SL_COUNTER_ld_requests), 50);
+    assert_int_equal(value(&ncu.launch[1], SL_COUNTER_ld_sectors), 64);
+    assert_int_equal(value(&ncu.launch[1], SL_COUNTER_ld_sector_hits), 0);
+    sl_ncu_fini(&ncu);
+
+    static const char wrong[] = "\"Device\",\"Kernel\",\"l1_global_load_hit\"\n\"GPU\",\"k\",many\n";
+    assert_int_equal(read_text(wrong, &ncu, &error), SL_SYNTAX);
+    assert_non_null(strstr(error.text, "'many' is not a number, as the value of l1_global_load_hit"));
+    sl_ncu_fini(&ncu);
+}
+
 static void says_what_is_wrong_and_where(void **state)
 {
     (void)state;
@@ -267,6 +298,7 @@ int main(void)
         cmocka_unit_test(reads_a_row_per_metric),
         cmocka_unit_test(reads_launches_of_many_workloads),
         cmocka_unit_test(reads_headings_that_come_again),
+        cmocka_unit_test(reads_events_of_nvprof),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(knows_a_kernel_however_it_is_shown),
         cmocka_unit_test(knows_other_grids_and_blocks),
