@@ -18,7 +18,7 @@ LIBRARY = os.path.join(os.environ["SLUICE_BUILD"], "bin", "library_numbers")
 INPUTS = ["spmv", "bfs", "stencil2d", "matmul", "histogram", "reduction", "gather", "vecadd", "matrix_transpose", "scan_large_arrays",
           "softmax", "sgemm"]
 GPU = "fermi-gtx480"
-COMMANDS = {"count": "info", "profile": "profile", "model": "model", "sim": "sim"}
+COMMANDS = {"count": "info", "profile": "profile", "model": "model", "sim": "sim", "tune": "tune"}
 LEVELS = ["L1", "L2"]
 
 
@@ -28,8 +28,14 @@ def run(*arguments):
     return done.stdout
 
 
-def options(kind):
-    return [] if kind == "count" else ["--gpu", GPU]
+DIFFERENT = set()  # where the variant gives other numbers
+SETTINGS = {"L1.size": "32K", "L2.replacement": "srrip(bits=3)"}  # "set" of the variants, which are also cold
+
+
+def options(kind, varied=False):
+    if kind == "count":
+        return []
+    return ["--gpu", GPU] + (["--cold"] + [f"--set={key}={value}" for key, value in SETTINGS.items()] if varied else [])
 
 
 # ---- every source as {name: value}, summed over launches ----
@@ -68,8 +74,10 @@ def of_lines(text):
     return {line.split()[0]: float(line.split()[1]) for line in text.splitlines()}
 
 
-def of_sweep(workload, kind):
+def of_sweep(workload, kind, varied=False):
     spec = f"workloads: [{workload}]\nsize: small\nkind: {kind}\nmachines: [{GPU}]\n"
+    if varied:
+        spec += "cold: yes\nset: {" + ", ".join(f"{key}: ['{value}']" for key, value in SETTINGS.items()) + "}\n"
     with open("sweep.yaml", "w") as file:
         file.write(spec)
     run("sweep", "sweep.yaml", "-q", "--cache", "cache", "-d", "points.sqlite", "--csv", "sweep.csv")
@@ -120,15 +128,56 @@ def check_text(text, data):
     return checked
 
 
-def compare(expected, got, what, minimum):
+def compare(expected, got, what, minimum, tolerance=1e-9):
     common = [name for name in expected if name in got]
     assert len(common) >= minimum, f"{what}: only {len(common)} of {len(expected)} values: {sorted(set(expected) - set(got))[:5]}"
-    wrong = [(n, expected[n], got[n]) for n in common if abs(expected[n] - got[n]) > 1e-9 * max(1, abs(expected[n]))]
+    wrong = [(n, expected[n], got[n]) for n in common if abs(expected[n] - got[n]) > tolerance * max(1, abs(expected[n]))]
     assert not wrong, f"{what}: {wrong[:4]}"
     return common
 
 
+def check_tune(workload):
+    """Tuning has a row per kernel in place of counters; a point sums them and has what every strategy chooses."""
+    options = [workload, "--size", "small", "--gpu", GPU]
+    data = json.loads(run("tune", *options, "-o", "plan.json", "--json"))
+    names = ["launch", "launches", "loads", "bypass", "original", "planned", "noise_percent"]
+    expected = {f"{i}.{name}": kernel[name] for i, kernel in enumerate(data["kernels"]) for name in names}
+    lines = subprocess.run([LIBRARY, "tune", GPU, workload], capture_output=True, text=True, check=True).stdout
+    compare(expected, of_lines(lines), "library", len(expected), 1e-4)  # JSON has four digits behind the point
+    rows = list(csv.DictReader(io.StringIO(run("tune", *options, "-o", "plan.json", "--csv"))))
+    compare(expected, {f"{i}.{name}": float(row[name]) for i, row in enumerate(rows) for name in names}, "CSV",
+            len(expected), 1e-4)
+    python = sluice.tune(workload, size="small", gpu=GPU, output="plan.json")
+    assert python.data["kernels"] == data["kernels"], "Python differs"
+    point = of_sweep(workload, "tune")
+    compare({name: value for name, value in of_lines(lines).items() if not name[0].isdigit()}, point, "sweep", 20)
+    sums = {name: sum(kernel[name] for kernel in data["kernels"]) for name in ["loads", "bypass", "noise_percent"]}
+    got = {"loads": point["kernel_loads"], "bypass": point["ours_loads"], "noise_percent": point["noise_percent"]}
+    if all(kernel["bypass"] for kernel in data["kernels"]):  # what is not changed is not timed a last time
+        sums["planned"] = sum(kernel["planned"] for kernel in data["kernels"])
+        got["planned"] = point["ours_cycles"]
+    compare(sums, got, "sweep", len(sums), 1e-3)
+
+
+def check_varied(workload, kind):
+    """The same with caches of other sizes and policies, and cold."""
+    trace = f"{workload}.slt"
+    data = json.loads(run(kind, trace, *options(kind, True), "--json"))
+    expected = of_json(data, kind)
+    keys = [f"{key}={value}" for key, value in SETTINGS.items()]
+    library = of_lines(subprocess.run([LIBRARY, kind, GPU, trace, "cold", *keys], capture_output=True, text=True, check=True).stdout)
+    compare(expected, library, "library, varied", len(expected))
+    compare(library, of_sweep(workload, kind, True), "sweep, varied", len(library))
+    python = getattr(sluice, kind)(trace, gpu=GPU, set=keys, cold=True)
+    assert of_json(python.data, kind) == expected, "Python differs, varied"
+    plain = json.loads(run(kind, trace, *options(kind), "--json"))
+    if of_json(plain, kind) != expected:
+        DIFFERENT.add((workload, kind))
+
+
 def check(workload, kind):
+    if kind == "tune":
+        return check_tune(workload)
     trace = f"{workload}.slt"
     if not os.path.exists(trace):
         run("trace", "-q", workload, "--size", "small", "-o", trace)
@@ -152,6 +201,8 @@ def check(workload, kind):
     if kind != "count":
         python = getattr(sluice, command)(trace, gpu=GPU)
         assert python.data == data or of_json(python.data, kind) == expected, "Python differs"
+    if kind in ("model", "sim"):
+        check_varied(workload, kind)
 
 
 def main():
@@ -167,6 +218,10 @@ def main():
                 print(f"not ok {tests} - {kind} of {workload}: command, sweep, library and Python agree")
                 print("# " + str(error)[:400].replace("\n", "\n# "))
             sys.stdout.flush()
+    tests += 1
+    varied = len(DIFFERENT) >= len(INPUTS)
+    failed += not varied
+    print(f"{'ok' if varied else 'not ok'} {tests} - other caches give other numbers")
     print(f"1..{tests}")
     return failed != 0
 
