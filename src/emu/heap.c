@@ -383,7 +383,41 @@ static const sl_alloc *holder(const sl_heap *heap, uint64_t addr)
 
 const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr)
 {
-    return holder(heap, addr);
+    const sl_alloc *alloc = holder(heap, addr);
+    /* Several threads may set it, and only once: they would take the line from each other. */
+    if (alloc && !__atomic_load_n(&alloc->touched, __ATOMIC_RELAXED))
+        __atomic_store_n((bool *)(uintptr_t)&alloc->touched, true, __ATOMIC_RELAXED);
+    return alloc;
+}
+
+void sl_heap_forget_touched(sl_heap *heap)
+{
+    for (size_t i = 0; i < heap->allocs.count; i++)
+        heap->allocs.items[i].touched = false;
+}
+
+size_t sl_heap_take_touched(sl_heap *heap, const sl_alloc **touched, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < heap->allocs.count; i++) {
+        sl_alloc *alloc = &heap->allocs.items[i];
+        if (!alloc->touched)
+            continue;
+        alloc->touched = false;
+        alloc->version++;
+        if (count < max)
+            touched[count] = alloc;
+        count++;
+    }
+    return count;
+}
+
+void sl_heap_share(sl_heap *heap, uint64_t addr)
+{
+    sl_alloc *alloc = (sl_alloc *)(uintptr_t)holder(heap, addr);
+    if (alloc)
+        alloc->mapped = true;
+    heap->generation++;
 }
 
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr)
@@ -427,8 +461,10 @@ bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes)
 
 void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes)
 {
-    const sl_alloc *alloc = heap->track_writes ? holder(heap, addr) : NULL;
-    if (!alloc)
+    sl_alloc *alloc = (sl_alloc *)(uintptr_t)holder(heap, addr);
+    if (alloc)
+        alloc->version++;
+    if (!alloc || !alloc->written)
         return;
     uint64_t first = addr - alloc->base, end = first + bytes;
     if (end > alloc->bytes)

@@ -34,7 +34,9 @@ typedef struct sl_alloc {
     const char *label;    /* owned by the heap; NULL: none; what is given as "in f" is kept as "alloc N in f" */
     uint8_t kind;         /* sl_alloc_kind */
     bool live;
-    bool mapped;      /* by the caller, who may take it away: registered or placed */
+    bool mapped;      /* by the caller, who may write it or take it away: registered, placed, shared */
+    bool touched;     /* found by its address since sl_heap_forget_touched */
+    uint64_t version; /* grows when what it holds may have changed, apart from what the host writes by itself */
     uint8_t *written; /* with uninitialized-read checking: one bit per byte; else NULL */
 } sl_alloc;
 
@@ -66,7 +68,11 @@ void sl_heap_withdraw(sl_heap *heap, uint64_t addr);
 /* addr must be a live allocation's base. */
 sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
 
-/* The live allocation that holds addr, or NULL. The pointer is valid until the next alloc or free. */
+/* Another process may write this allocation from now on. */
+void sl_heap_share(sl_heap *heap, uint64_t addr);
+
+/* The live allocation that holds addr, or NULL, which counts as touched. The pointer is valid until the next alloc or
+ * free. */
 const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
 /* The allocation, live or freed, nearest to addr, without the emulator's internal ones; NULL: there is none. */
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
@@ -78,8 +84,12 @@ bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 bool sl_heap_is_internal(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* True when [addr, addr+bytes) lies in one live allocation. */
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
-/* Host code wrote the range (copies, memset): marks it written. No-op unless writes are tracked. */
+/* Host code wrote the range (copies, memset). */
 void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes);
+
+/* Which allocations a launch touches: all accesses find them by their address. Taking them gives each a new version. */
+void sl_heap_forget_touched(sl_heap *heap);
+size_t sl_heap_take_touched(sl_heap *heap, const sl_alloc **touched, size_t max); /* how many there are */
 
 /* What malloc in kernels may take in all. It takes no more than CUDA gives it by default unless it is set. */
 enum { SL_KERNELS_HEAP_BYTES = 8 << 20 };

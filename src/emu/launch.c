@@ -559,6 +559,8 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.settings.max_instructions &&
                   !emu->check_uninit && !emu->check_race && sl_blocks_independent(run);
     run->parallel = l->parallel;
+    if (emu->repetitions)
+        sl_heap_forget_touched(emu->heap);
     l->step = run->clusters / PROGRESS_STEPS + 1;
     sl_progress_phase(emu->config.progress, "kernel %s", run->kernel->facts.name);
     sl_status status;
@@ -623,21 +625,21 @@ static bool accesses_rows(const sl_trace_kernel *facts)
 /* What a launch that is known would do. */
 static sl_status repeat(launcher *l, const sl_known_launch *known, sl_launch_stats *stats, sl_error *error)
 {
+    sl_repetitions_apply(l->run.emu->repetitions, l->run.emu->heap);
     *stats = known->stats;
     stats->repeated = true;
     l->run.emu->cycles += known->cycles;
     return l->run.recording ? l->sink->repeat(l->sink->context, known->number, error) : SL_OK;
 }
 
-static sl_status run_watched(launcher *l, sl_known_launch *known, sl_repetition how, sl_launch_stats *stats,
-                             sl_error *error)
+static sl_status run_watched(launcher *l, sl_launch_stats *stats, sl_error *error)
 {
     sl_emu *emu = l->run.emu;
     uint64_t before = emu->cycles;
     sl_status status = run_blocks(l, stats, error);
-    bool repeatable = status == SL_OK && sl_repetitions_ran(emu->repetitions, emu->heap, known, how, l->lapsed, stats,
-                                                            emu->cycles - before);
-    if (repeatable && l->run.recording && l->sink->keep)
+    sl_known_launch *known =
+        sl_repetitions_ran(emu->repetitions, emu->heap, status == SL_OK, l->lapsed, stats, emu->cycles - before);
+    if (known && l->run.recording && l->sink->keep)
         known->recorded = l->sink->keep(l->sink->context, known->number);
     return status;
 }
@@ -690,7 +692,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
     if (how == SL_LAUNCH_KNOWN && (!run->recording || known->recorded))
         status = repeat(&l, known, &totals, error);
     else
-        status = run_watched(&l, known, how, &totals, error);
+        status = run_watched(&l, &totals, error);
     totals.interrupted = status == SL_LIMIT && emu->config.stop && *emu->config.stop;
     sl_printed_pass_on(&emu->printed, &emu->config);
     if (l.sink) {

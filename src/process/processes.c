@@ -70,6 +70,7 @@ cudaError_t sl_proc_share_memory(sl_proc *rt, void *handle, const void *pointer)
     uint64_t first = page_of(alloc->base), end = page_of(alloc->base + alloc->bytes + PAGE - 1);
     if (rt->shared_file < 0 || !share_pages(rt, first, end))
         return cudaErrorOperatingSystem;
+    sl_heap_share(sl_emu_heap(rt->emu), alloc->base);
     sl_proc_ipc_handle made = {
         .kind = MEMORY, .owner = getpid(), .file = rt->shared_file, .address = alloc->base, .bytes = alloc->bytes};
     memcpy(handle, &made, sizeof made); /* CUDA's has no alignment */
