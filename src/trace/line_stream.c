@@ -15,6 +15,7 @@ enum { LOG2_RECENT = 11, MAX_PARTITIONS = 8, MAX_SCHEDULED = 1 << 20 };
 typedef struct recent {
     uint64_t line; /* + 1; 0: none */
     uint32_t read, written;
+    uint32_t stored; /* words */
 } recent;
 
 typedef struct reading {
@@ -30,38 +31,40 @@ typedef struct reading {
     sl_line_request piece[SL_MAX_LINE_REQUESTS];
 } reading;
 
-/* What is accessed again at once is left out, but for atomics, which are executed behind the first level: that has to
- * read the line again. */
-static bool access_line(reading *r, const sl_line_access *a)
+static bool knows_words(const reading *r, const sl_inst *inst)
 {
-    uint32_t part = sl_partition_of(r->last, &r->stream->machine->level[0], a->core) % MAX_PARTITIONS;
-    recent *seen = &r->recent[part][a->line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LOG2_RECENT)];
-    if (seen->line != a->line + 1)
-        *seen = (recent){.line = a->line + 1};
-    if (a->kind == SL_ACCESS_ATOMIC) {
-        seen->read &= ~a->sectors;
-    } else {
-        uint32_t *had = a->kind == SL_ACCESS_LOAD ? &seen->read : &seen->written;
-        if (!(a->sectors & ~*had))
-            return true;
-        *had |= a->kind == SL_ACCESS_LOAD ? a->sectors : a->whole;
+    return inst->space == SL_MEM_GLOBAL && r->stream->line_bytes == 128;
+}
+
+/* The words of a line that are accessed: those of which all bytes are, or any. */
+static uint32_t find_words(const reading *r, const sl_inst *inst, sl_access *access, uint64_t line, bool any)
+{
+    uint64_t bytes[2];
+    uint32_t words = 0;
+    sl_line_bytes(&r->shape, inst, access, line, bytes);
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t of_word = bytes[i / 16] >> i % 16 * 4 & 0xf;
+        words |= (uint32_t)(any ? of_word != 0 : of_word == 0xf) << i;
     }
-    return r->stream->access(r->stream->to, a);
+    return words;
+}
+
+static uint32_t words_per_sector(const reading *r, uint32_t *all)
+{
+    uint32_t words = r->stream->sector_bytes / 4;
+    *all = words < 32 ? (1u << words) - 1 : UINT32_MAX;
+    return words;
 }
 
 /* What a store writes of its sectors, as far as it is known, as the simulator has it. */
 static void find_stored(const reading *r, const sl_inst *inst, sl_access *access, sl_line_access *a)
 {
-    uint64_t bytes[2];
-    uint32_t sector_bytes = r->stream->sector_bytes;
     a->whole = inst->space == SL_MEM_LOCAL ? a->sectors : 0;
     a->words = 0;
-    if (inst->space != SL_MEM_GLOBAL || r->stream->line_bytes != 128)
+    if (!knows_words(r, inst))
         return;
-    sl_line_bytes(&r->shape, inst, access, a->line, bytes);
-    for (uint32_t i = 0; i < 32; i++)
-        a->words |= (uint32_t)((bytes[i / 16] >> i % 16 * 4 & 0xf) == 0xf) << i;
-    uint32_t words = sector_bytes / 4, all = words < 32 ? (1u << words) - 1 : UINT32_MAX;
+    a->words = find_words(r, inst, access, a->line, false);
+    uint32_t all, words = words_per_sector(r, &all);
     for (uint32_t left = a->sectors; left; left &= left - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(left);
         if ((a->words >> sector * words & all) == all)
@@ -69,6 +72,47 @@ static void find_stored(const reading *r, const sl_inst *inst, sl_access *access
     }
     if (a->whole == a->sectors)
         a->words = 0;
+}
+
+/* The sectors of a load of which all words have just been stored: the first level has those. */
+static uint32_t served(const reading *r, const sl_inst *inst, sl_access *access, const sl_line_access *a,
+                       uint32_t stored)
+{
+    uint32_t sectors = 0, all, words = words_per_sector(r, &all);
+    if (!stored || !knows_words(r, inst))
+        return 0;
+    uint32_t loaded = find_words(r, inst, access, a->line, true);
+    for (uint32_t left = a->sectors; left; left &= left - 1) {
+        uint32_t sector = (uint32_t)__builtin_ctz(left);
+        sectors |= (uint32_t)!(loaded & ~stored & all << sector * words) << sector;
+    }
+    return sectors;
+}
+
+/* What is accessed again at once is left out, but for atomics, which are executed behind the first level: that has to
+ * read the line again. */
+static bool access_line(reading *r, const sl_inst *inst, sl_access *access, sl_line_access *a)
+{
+    uint32_t part = sl_partition_of(r->last, &r->stream->machine->level[0], a->core) % MAX_PARTITIONS;
+    recent *seen = &r->recent[part][a->line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LOG2_RECENT)];
+    if (seen->line != a->line + 1)
+        *seen = (recent){.line = a->line + 1};
+    if (a->kind == SL_ACCESS_ATOMIC) {
+        seen->read &= ~a->sectors;
+        seen->stored = 0;
+    } else if (a->kind == SL_ACCESS_LOAD) {
+        a->sectors &= ~seen->read;
+        a->sectors &= a->sectors ? ~served(r, inst, access, a, seen->stored) : 0;
+        seen->read |= a->sectors;
+        if (!a->sectors)
+            return true;
+    } else {
+        seen->stored |= a->words;
+        if (!(a->sectors & ~seen->written))
+            return true;
+        seen->written |= a->whole;
+    }
+    return r->stream->access(r->stream->to, a);
 }
 
 static bool access_memory(reading *r, uint32_t core, sl_access *access)
@@ -87,7 +131,7 @@ static bool access_memory(reading *r, uint32_t core, sl_access *access)
             a.sectors = r->piece[i].sectors;
             if (a.kind == SL_ACCESS_STORE)
                 find_stored(r, inst, access, &a);
-            if (!access_line(r, &a))
+            if (!access_line(r, inst, access, &a))
                 return false;
         }
     } while (sl_access_more(access));
