@@ -14,6 +14,28 @@ it 'keeps the members of JSON reports'
 gpu='--gpu fermi-gtx480'
 "$sluice" trace -q spmv --size small -o spmv.slt
 "$sluice" trace -q syrk --size small -o syrk.slt # it has findings
+cat >points.yaml <<'END'
+workloads: [gather]
+size: small
+kind: model
+machines: [fermi-gtx480]
+END
+cat >paper.yaml <<'END'
+name: paper
+title: A paper
+source: nobody, nowhere
+programs: {A: gather n=2048 table=16384}
+groups: {ALL: [A]}
+quick: {programs: [A], size: small}
+configs:
+  BL: {l1: lru}
+figures:
+  - id: one
+    title: Cycles
+    rows: [ALL]
+    columns: [{name: IPC, value: BL.cycles / BL.cycles, neutral: 1, mean: geometric, paper: {A: 3}, why: {A: a guess}}]
+    claims: [{says: it takes cycles, value: "group_min(ALL, BL.cycles)", holds: "1 > 0"}]
+END
 # shellcheck disable=SC2086
 {
     "$sluice" info spmv.slt --json >info.json
@@ -27,6 +49,21 @@ gpu='--gpu fermi-gtx480'
     "$sluice" report syrk.slt $gpu --brief --json -o page-2.html >report-2.json
     "$sluice" compare spmv.slt $gpu --gpu v100 --json >compare.json
     "$sluice" report spmv.slt $gpu --json -o page.html >report.json
+    "$sluice" trace -q vecadd --size small -o vecadd.slt --json trace.json
+    printf 'blocksize: 32 1 1\n0 0 4096 4\n1 0 4100 4\n' >threads.trc
+    "$sluice" import threads.trc -o threads.slt --json >import.json
+    "$sluice" validate vecadd --counters "$source_root/papers/h200-counters.csv" --json >validate.json
+    "$sluice" tune gather --size small $gpu --controls L1,L2 -o plan.json --json >tune.json
+    "$sluice" apply plan.json "$source_root/workloads/gather/gather.ptx" -o planned.ptx --json >apply.json
+    "$sluice" ptx "$source_root/workloads/spmv/spmv.ptx" --json >ptx.json
+    "$sluice" sweep points.yaml --cache cache --json >sweep.json
+    "$sluice" sweep points.yaml --points --json >sweep-2.json
+    "$sluice" reproduce paper.yaml --cache cache --json >reproduce.json
+    "$sluice" reproduce --list --json >reproduce-2.json
+    for command in 'explain l1-thrashing' 'explain l1_hit_rate' workloads machines policies help; do
+        name=$(echo "$command" | sed 's/ .*_.*/-2/; s/ .*//')
+        "$sluice" $command --json >"$name.json"
+    done
 }
 cat >members.py <<'END'
 import json, sys
@@ -49,7 +86,8 @@ for name in sys.argv[1:]:
         if ".options." not in path:
             print(path)
 END
-"$python" members.py info run profile model model-2 model-3 sim sim-2 compare report report-2 | awk '!seen[$0]++' >members.txt || fail 'the reports could not be read'
+"$python" members.py info run profile model model-2 model-3 sim sim-2 compare report report-2 trace import validate tune apply ptx \
+    sweep sweep-2 reproduce reproduce-2 explain explain-2 workloads machines policies help | awk '!seen[$0]++' >members.txt || fail 'the reports could not be read'
 [ -z "${SLUICE_WRITE_SCHEMA:-}" ] || cp members.txt "$source_root/tests/data/schema.txt"
 # Nothing that was there may be gone; what is new may be added to the list at any time.
 gone=$(grep -vxFf members.txt "$source_root/tests/data/schema.txt")
