@@ -32,6 +32,7 @@ static bool find_builtin(const sl_decoder *d, const char *name, uint8_t *builtin
         const char *name;
         uint8_t builtin;
     } table[] = {{"vprintf", SL_BUILTIN_VPRINTF},
+                 {"printf", SL_BUILTIN_VPRINTF}, /* OpenCL's: clang gives it the same arguments */
                  {"__assertfail", SL_BUILTIN_ASSERTFAIL},
                  {"malloc", SL_BUILTIN_MALLOC},
                  {"free", SL_BUILTIN_FREE}};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/half.h"
 #include "emu/warp.h"
 
 enum {
@@ -70,6 +71,7 @@ typedef struct conversion {
     bool has_width, has_precision, wide;
     int width, precision;
     char kind;
+    uint32_t elements, element_bytes; /* of OpenCL's vectors: "%v4hld"; 0: it is none */
 } conversion;
 
 /* A width or precision: digits, or an argument. */
@@ -109,9 +111,16 @@ static bool parse(print *p, const char **at, conversion *c)
     if (*s == '*' || *s == '.' || (*s >= '0' && *s <= '9'))
         sl_fault_raise(p->warp, p->op->inst, p->lane, SL_FAULT_ILLEGAL_INSTRUCTION,
                        "printf: a conversion has more than one width or precision: %.40s", *at);
+    if (*s == 'v' && s[1] >= '1' && s[1] <= '9') {
+        for (s++; *s >= '0' && *s <= '9' && c->elements < 100; s++)
+            c->elements = 10 * c->elements + (uint32_t)(*s - '0');
+        c->element_bytes = !strncmp(s, "hh", 2) ? 1 : !strncmp(s, "hl", 2) ? 4 : *s == 'h' ? 2 : *s == 'l' ? 8 : 4;
+    }
     for (; *s && strchr("hlLjzt", *s); s++)
         c->wide |= *s != 'h' && *s != 'L';
     *at = s;
+    if (c->elements > 4 && c->elements != 8 && c->elements != 16)
+        return false;
     c->kind = *s;
     return *s && strchr("diuxXocpseEfFgGaA", *s);
 }
@@ -186,6 +195,46 @@ static void convert(print *p, const conversion *c)
 }
 #pragma GCC diagnostic pop
 
+/* An element of a vector. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void convert_element(print *p, const conversion *c)
+{
+    uint64_t bits = next_argument(p, c->element_bytes);
+    uint32_t unused = 64 - 8 * c->element_bytes;
+    if (strchr("eEfFgGaA", c->kind)) {
+        double value = 0;
+        float single;
+        if (c->element_bytes == 8)
+            memcpy(&value, &bits, sizeof value);
+        else if (c->element_bytes == 4)
+            value = (memcpy(&single, &bits, sizeof single), (double)single);
+        else
+            value = (double)sl_f16_to_f32((uint16_t)bits);
+        WRITE(p, c, "", value);
+    } else if (c->kind == 'd' || c->kind == 'i') {
+        WRITE(p, c, "ll", (long long)((int64_t)(bits << unused) >> unused));
+    } else {
+        WRITE(p, c, "ll", (unsigned long long)bits);
+    }
+}
+#pragma GCC diagnostic pop
+
+/* OpenCL's "%v4f": the elements with commas between them. Three take the room of four. */
+static void convert_vector(print *p, const conversion *c)
+{
+    uint32_t room = (c->elements == 3 ? 4 : c->elements) * c->element_bytes;
+    p->offset = (p->offset + room - 1) / room * room;
+    uint64_t end = p->offset + room;
+    for (uint32_t i = 0; i < c->elements; i++) {
+        if (i)
+            append(p, ",", 1);
+        convert_element(p, c);
+    }
+    p->offset = end;
+    append(p, "", 0); /* checks the length */
+}
+
 /* ---- the buffer of a launch ---- */
 
 /* Keeps the text of a call; the oldest calls make room for it. */
@@ -248,7 +297,10 @@ int sl_device_printf(sl_warp *warp, const sl_op *op, int lane, uint64_t format_a
             conversion c;
             const char *end = at;
             if (parse(&p, &end, &c)) {
-                convert(&p, &c);
+                if (c.elements && strchr("diuxXoeEfFgGaA", c.kind))
+                    convert_vector(&p, &c);
+                else
+                    convert(&p, &c);
                 conversions++;
                 end++;
             } else {

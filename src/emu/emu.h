@@ -169,7 +169,11 @@ typedef struct sl_texture {
     uint8_t address[3]; /* sl_tex_address */
     float border[4];
     float level_bias, min_level, max_level;
+    bool swizzled;          /* channels are given, and stored, in another order, as OpenCL's BGRA: */
+    uint8_t swizzle[4];     /* … of each result the texel's channel, or: */
+    uint32_t channel_order; /* what a query answers: OpenCL's number; 0: by the number of channels */
 } sl_texture;
+enum { SL_SWIZZLE_ZERO = 4, SL_SWIZZLE_ONE = 5 };
 sl_status sl_emu_texture_create(sl_emu *emu, const sl_texture *texture, uint64_t *object, sl_error *error);
 sl_status sl_emu_texture_destroy(sl_emu *emu, uint64_t object, sl_error *error);
 const sl_texture *sl_emu_texture(const sl_emu *emu, uint64_t object); /* NULL: no such object */

@@ -4,6 +4,7 @@
 #include "emu/texture.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ uint32_t sl_texture_answer(const sl_texture *t, sl_texture_query query, uint32_t
     case SL_QUERY_CHANNEL_DATA_TYPE:
         return data_type(t);
     case SL_QUERY_CHANNEL_ORDER:
-        return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
+        return t->channel_order ? t->channel_order : t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
     case SL_QUERY_NORMALIZED_COORDS:
         return t->normalized_coords;
     case SL_QUERY_ARRAY_SIZE:
@@ -169,12 +170,37 @@ static uint32_t half_of(uint32_t bits)
     return sl_f64_to_f16(f, FE_TOWARDZERO);
 }
 
-uint32_t sl_surface_pack(const sl_texture *s, const uint32_t value[4], uint8_t element[16])
+/* A float as a fraction of the largest number; NaN is 0. */
+static uint32_t fraction_of(const sl_texture *s, uint32_t bits)
 {
-    uint32_t bytes = s->channel_bits / 8u;
+    float x, least = s->channel_kind == 's' ? -1 : 0;
+    uint32_t number_bits = s->channel_kind == 's' ? s->channel_bits - 1u : s->channel_bits;
+    memcpy(&x, &bits, sizeof x);
+    x = x == x ? x : 0;
+    x = x > least ? x : least;
+    x = x < 1 ? x : 1;
+    return (uint32_t)(int64_t)rint((double)x * (double)((UINT64_C(1) << number_bits) - 1));
+}
+
+/* Which of the values becomes channel c. */
+static uint32_t value_of_channel(const sl_texture *s, uint32_t c)
+{
+    for (uint32_t k = 0; s->swizzled && k < 4; k++)
+        if (s->swizzle[k] == c)
+            return k;
+    return c;
+}
+
+uint32_t sl_surface_pack(const sl_texture *s, const uint32_t values[4], uint8_t element[16])
+{
+    uint32_t bytes = s->channel_bits / 8u, value[4];
+    for (uint32_t c = 0; c < s->channels; c++)
+        value[c] = values[value_of_channel(s, c)];
     for (uint32_t c = 0; c < s->channels; c++) {
         uint32_t packed = value[c];
-        if (s->channel_kind == 'f' && s->channel_bits == 16) {
+        if (s->channel_kind != 'f' && s->normalized_float) {
+            packed = fraction_of(s, value[c]);
+        } else if (s->channel_kind == 'f' && s->channel_bits == 16) {
             packed = half_of(value[c]);
         } else if (s->channel_kind == 'u' && bytes < 4) {
             uint32_t most = (1u << s->channel_bits) - 1;

@@ -286,8 +286,10 @@ static cl_int compile(const compiler *c, const char *source, const sl_cl_options
     command clang = {0};
     temporary_name(source, made, sizeof made);
     ADD(&clang, c->clang, "-x", "cl", "-cl-std=CL1.2", TARGET, "-Xclang", "-target-cpu", "-Xclang", "sm_75",
-        options->unoptimized ? "-O0" : "-O3", "-Xclang", "-disable-llvm-passes", "-gline-tables-only",
-        "-cl-kernel-arg-info", "-D__IMAGE_SUPPORT__=1", "-iquote", ".", "-fno-caret-diagnostics");
+        options->unoptimized ? "-O0" : "-O3", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-gdwarf-2",
+        "-cl-kernel-arg-info", "-D__IMAGE_SUPPORT__=1", "-Xclang",
+        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes", "-iquote", ".",
+        "-fno-caret-diagnostics");
     if (headers)
         ADD(&clang, "-I", headers);
     for (size_t i = 0; i < options->clang.count; i++)

@@ -7,10 +7,6 @@
 struct _cl_device_id sl_cl_device = {{.dispatch = &sl_cl_dispatch, .kind = SL_CL_DEVICE, .references = 1}};
 
 enum {
-    IMAGE_SIDE = 16384,
-    IMAGE_SIDE_3D = 2048,
-    IMAGE_LAYERS = 2048,
-    IMAGE_BUFFER_PIXELS = 1 << 27,
     IMAGE_ARGS = 128,
     SAMPLER_ARGS = 16,
     VENDOR_AMD = 0x1002,

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ICD loader asks for: entry points by name, and the table that objects begin with. Entry points that are not
- * supported are in it all the same: they say so, once, and fail. */
-#include "opencl/opencl.h"
-
+/* What the ICD loader asks for: entry points by name, and the table that objects begin with. */
 #include <string.h>
 
-/* clCreateFromGLBuffer and the like have no place in the table: the loader answers for what is NULL. */
+#include "opencl/unsupported.h"
+
 const cl_icd_dispatch sl_cl_dispatch = {
-#define SL_CL_ENTRY(name)          .name = name,
-#define SL_CL_ENTRY_AS(slot, name) .slot = name,
+#define SL_CL_ENTRY(name) .name = name,
 #include "opencl/functions.def"
 #undef SL_CL_ENTRY
-#undef SL_CL_ENTRY_AS
+#define SL_CL_REFUSED(name) .name = (__typeof(sl_cl_dispatch.name))(uintptr_t)sl_cl_refuse_##name,
+#include "opencl/unsupported.def"
+#undef SL_CL_REFUSED
+    .clCreateSubDevicesEXT = (__typeof(sl_cl_dispatch.clCreateSubDevicesEXT))(uintptr_t)clCreateSubDevices,
+    .clRetainDeviceEXT = clRetainDevice,
+    .clReleaseDeviceEXT = clReleaseDevice,
 };
 
 SL_API cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *platforms, cl_uint *count)
@@ -25,11 +27,9 @@ SL_API void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
         const char *name;
         void *function;
     } table[] = {
-#define SL_CL_ENTRY(name)          {#name, (void *)(uintptr_t)name},
-#define SL_CL_ENTRY_AS(slot, name) {#slot, (void *)(uintptr_t)name},
+#define SL_CL_ENTRY(name) {#name, (void *)(uintptr_t)name},
 #include "opencl/functions.def"
 #undef SL_CL_ENTRY
-#undef SL_CL_ENTRY_AS
         {"clIcdGetPlatformIDsKHR", (void *)(uintptr_t)clIcdGetPlatformIDsKHR},
     };
     for (size_t i = 0; name && i < sizeof table / sizeof *table; i++)

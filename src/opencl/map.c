@@ -84,6 +84,43 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
                map_buffer(rt, queue, buffer, blocking, flags, offset, bytes, count, waits, event, &made));
 }
 
+static cl_int map_image(sl_proc *rt, cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
+                        const size_t *origin, const size_t *region, size_t *row, size_t *slice, cl_uint count,
+                        const cl_event *waits, cl_event *event, char **made)
+{
+    size_t start;
+    if (!sl_cl_is(queue, SL_CL_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    if (!sl_cl_is_image(image))
+        return CL_INVALID_MEM_OBJECT;
+    cl_int error = check(queue, image, flags);
+    if (!error)
+        error = sl_cl_image_region(image, origin, region, &start);
+    if (!error && (!row || (image->extent[2] > 1 && !slice)))
+        error = CL_INVALID_VALUE;
+    if (error)
+        return error;
+    const sl_cl_mapping m = {.pointer = (image->host_ptr ? image->host_ptr : image->data) + start,
+                             .flags = flags,
+                             .region = {region[0] * image->element_bytes, region[1], region[2]}};
+    error = map(rt, queue, CL_COMMAND_MAP_IMAGE, image, blocking, &m, count, waits, event);
+    *made = error ? NULL : m.pointer;
+    if (!error)
+        *row = image->pitch;
+    if (!error && slice)
+        *slice = image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? image->pitch : image->extent[2] > 1 ? image->slice : 0;
+    return error;
+}
+
+CL_API_ENTRY void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                                 cl_map_flags flags, const size_t *origin, const size_t *region,
+                                                 size_t *row, size_t *slice, cl_uint count, const cl_event *waits,
+                                                 cl_event *event, cl_int *error)
+{
+    SL_CL_MAKE(char *, error,
+               map_image(rt, queue, image, blocking, flags, origin, region, row, slice, count, waits, event, &made));
+}
+
 static cl_int unmap(sl_proc *rt, cl_command_queue queue, cl_mem mem, const void *pointer, cl_uint count,
                     const cl_event *waits, cl_event *event)
 {

@@ -13,6 +13,7 @@
  *   command.c    commands: waiting, running                              event.c     events, profiling, callbacks
  *   buffer.c     buffers, sub-buffers, questions about memory            image.c     images
  *   sampler.c    samplers                                                transfer.c  reading, writing, copying, filling
+ *   image_transfer.c  the same of images
  *   map.c        mapping                                                 program.c   programs: making, building
  *   compile.c    clang: source to LLVM IR to PTX, kept in a cache        options.c   build options
  *   metadata.c   what LLVM IR and PTX say of kernels                     program_info.c  questions about programs
@@ -154,7 +155,7 @@ extern const cl_icd_dispatch sl_cl_dispatch;
 #define SL_CL_EXTENSIONS                                                                                               \
     "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "                                \
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store "               \
-    "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"
+    "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes"
 
 /* Properties that end with 0, as they were given; NULL: none. */
 typedef struct sl_cl_properties {
@@ -241,10 +242,17 @@ cl_int sl_cl_wait_list_check(cl_context context, cl_uint count, const cl_event *
 typedef struct sl_cl_mapping {
     char *pointer;
     cl_map_flags flags;
-    size_t origin[3], region[3]; /* of images; of a buffer the offset and bytes in [0] */
+    size_t region[3]; /* bytes of a row, rows, slices */
 } sl_cl_mapping;
 
-enum { SL_CL_SAMPLERS = 32 }; /* textures of an image: one for each state of samplers */
+enum { SL_CL_SAMPLERS = 32 }; /* textures of an image: one for each state of samplers (builtins.cl) */
+/* The largest images. */
+enum {
+    SL_CL_IMAGE_SIDE = 16384,
+    SL_CL_IMAGE_SIDE_3D = 2048,
+    SL_CL_IMAGE_LAYERS = 2048,
+    SL_CL_IMAGE_BUFFER_PIXELS = 1 << 27,
+};
 
 struct _cl_mem {
     sl_cl_object object;
@@ -261,9 +269,9 @@ struct _cl_mem {
     /* images */
     cl_image_format format;
     cl_image_desc desc;
-    size_t element_bytes, pitch, slice;        /* of rows and slices (or layers) in `data` */
-    size_t extent[3];                          /* as regions count: 1 where there is no such dimension */
-    uint64_t texture[SL_CL_SAMPLERS], surface; /* objects of the emulator, one after the other; 0: none */
+    size_t element_bytes, pitch, slice; /* of rows and slices (or layers) in `data` */
+    size_t extent[3];                   /* as regions count: 1 where there is no such dimension */
+    uint64_t texture, surface;          /* objects of the emulator; of textures the first of SL_CL_SAMPLERS; 0: none */
 };
 void sl_cl_mem_fini(sl_proc *rt, cl_mem mem);
 cl_int sl_cl_mem_flags_check(cl_mem_flags flags, const void *host_ptr);
@@ -271,6 +279,10 @@ cl_int sl_cl_mem_flags_check(cl_mem_flags flags, const void *host_ptr);
 cl_int sl_cl_properties_keep(sl_cl_properties *kept, const cl_ulong *list);
 void sl_cl_image_fini(sl_proc *rt, cl_mem mem);
 /* What a kernel gets for an image. */
+/* Where a region starts in its memory; CL_INVALID_VALUE: it is not in the image. */
+cl_int sl_cl_image_region(cl_mem image, const size_t *origin, const size_t *region, size_t *start);
+/* A color (float4, int4 or uint4) as an element of the image. */
+void sl_cl_image_pack(const struct _cl_mem *image, const void *color, unsigned char element[16]);
 uint64_t sl_cl_image_handle(cl_mem image, cl_kernel_arg_access_qualifier access);
 bool sl_cl_is_buffer(cl_mem mem);
 bool sl_cl_is_image(cl_mem mem);

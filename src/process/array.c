@@ -515,3 +515,16 @@ void sl_proc_arrays_forget_device(sl_proc *rt)
         rt->textures = next;
     }
 }
+
+/* ---- textures of others ---- */
+
+cudaError_t sl_proc_sampled_create(sl_proc *rt, const sl_texture *texture, uint64_t *object)
+{
+    return sl_proc_error_of(sl_emu_texture_create(rt->emu, texture, object, NULL));
+}
+
+void sl_proc_sampled_destroy(sl_proc *rt, uint64_t object)
+{
+    if (rt->emu)
+        sl_emu_texture_destroy(rt->emu, object, NULL);
+}

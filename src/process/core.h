@@ -644,6 +644,10 @@ cudaError_t sl_proc_texture_destroy(sl_proc *rt, cudaTextureObject_t object, boo
 /* What is not asked for is NULL. */
 cudaError_t sl_proc_texture_descs(sl_proc *rt, sl_proc_resource *resource, cudaTextureDesc *desc,
                                   cudaResourceViewDesc *view, cudaTextureObject_t object);
+/* Textures and surfaces as the emulator has them; their memory is the caller's. Those that are made one after the other
+ * have numbers that follow each other. */
+cudaError_t sl_proc_sampled_create(sl_proc *rt, const sl_texture *texture, uint64_t *object);
+void sl_proc_sampled_destroy(sl_proc *rt, uint64_t object);
 cudaError_t sl_proc_surface_resource(sl_proc *rt, sl_proc_resource *resource, cudaTextureObject_t object);
 
 /* ---- capture.c ---- */
