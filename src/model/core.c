@@ -37,6 +37,7 @@ typedef struct queued {
 typedef struct block_slot {
     uint32_t live, arrived; /* warps; arrived: at the barrier */
     uint64_t *waiting;      /* bitmap of warps at the barrier */
+    uint32_t block;         /* of the launch */
 } block_slot;
 
 typedef struct core {
@@ -148,11 +149,15 @@ static sl_status arrive(core *c, uint32_t number)
     return ++b->arrived == b->live ? release_barrier(c, slot) : SL_OK;
 }
 
-static void add_warp(sl_warps_work *work, const warp *w)
+static void add_warp(sl_warps_work *work, const warp *w, uint32_t block, uint32_t index)
 {
     work->insts += w->insts;
     work->accesses += w->accesses;
-    work->longest_warp = w->insts > work->longest_warp ? w->insts : work->longest_warp;
+    if (w->insts > work->longest_warp) {
+        work->longest_warp = w->insts;
+        work->longest_block = block;
+        work->longest_index = index;
+    }
     work->longest_accesses = w->accesses > work->longest_accesses ? w->accesses : work->longest_accesses;
 }
 
@@ -160,7 +165,7 @@ static sl_status end_warp(core *c, uint32_t number)
 {
     uint32_t slot = c->warp[number].block;
     block_slot *b = &c->slot[slot];
-    add_warp(&c->result->work, &c->warp[number]);
+    add_warp(&c->result->work, &c->warp[number], b->block, number % c->warps);
     if (!--b->live)
         return start_block(c, slot);
     return b->arrived == b->live ? release_barrier(c, slot) : SL_OK;
@@ -374,6 +379,7 @@ static sl_status start_block(core *c, uint32_t slot)
         return SL_OK;
     uint32_t block = c->block[c->next_block++];
     c->slot[slot].live = c->warps;
+    c->slot[slot].block = block;
     c->slot[slot].arrived = 0;
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < c->warps && !status; i++) {

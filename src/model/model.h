@@ -19,6 +19,7 @@
 
 typedef struct sl_warps_work {
     uint64_t insts, longest_warp;                        /* warp instructions: of all, and of the warp with most */
+    uint64_t longest_block, longest_index;               /* that warp: block of the launch, warp of the block */
     uint64_t accesses, longest_accesses;                 /* the same of memory instructions */
     uint64_t load_lines, load_sectors, fill_sectors;     /* line requests to the first level, and what it fetches */
     uint64_t store_lines, store_sectors, partial_stores; /* partial: lines that are not stored whole */

@@ -13,21 +13,40 @@ static double larger(double a, double b)
 
 /* ---- the busiest core ---- */
 
-/* A sample of a part continues at the pace of its second half: that of all warps together, or of the longest one. */
+/* Where not all was simulated: cycles of the rest, if all warps go on together at the pace of the second half of the
+ * sample, and of the longest warp by its own pace there. */
+typedef struct rest {
+    double together, longest;
+    double pace, left; /* of the longest warp: cycles per instruction, and instructions */
+} rest;
+
+static rest rest_of(const sl_time_facts *f)
+{
+    const sl_core_sample *s = &f->sample;
+    double cycles = (double)(s->whole.cycles - s->start.cycles), insts = (double)(s->whole.insts - s->start.insts);
+    rest r = {.together = ((double)f->insts - (double)s->whole.insts) * cycles / insts};
+    if (f->longest_warp > s->warp_insts && s->warp_insts > s->start_warp_insts) {
+        r.pace = cycles / (double)(s->warp_insts - s->start_warp_insts);
+        r.left = (double)(f->longest_warp - s->warp_insts);
+        r.longest = r.left * r.pace;
+    }
+    return r;
+}
+
+/* The longest warp goes on with the others as long as these have something to do, then at its own pace. */
 static double core_cycles(const sl_time_facts *f)
 {
     const sl_core_sample *s = &f->sample;
-    const sl_sample *sample = &s->whole, *start = &s->start;
-    double cycles = (double)sample->cycles, done = (double)sample->insts, left = (double)f->insts - done;
-    if (left <= 0 || done <= 0)
+    double cycles = (double)s->whole.cycles, done = (double)s->whole.insts;
+    if (done <= 0 || done >= (double)f->insts)
         return cycles;
-    if (start->insts >= sample->insts || start->cycles >= sample->cycles)
+    if (s->start.insts >= s->whole.insts || s->start.cycles >= s->whole.cycles)
         return cycles * (double)f->insts / done;
-    double rest = (double)(sample->cycles - start->cycles), longest = 0;
-    double together = left * rest / (double)(sample->insts - start->insts);
-    if (f->longest_warp > s->warp_insts && s->warp_insts > s->start_warp_insts)
-        longest = (double)(f->longest_warp - s->warp_insts) * rest / (double)(s->warp_insts - s->start_warp_insts);
-    return cycles + larger(together, longest);
+    rest r = rest_of(f);
+    if (r.longest <= r.together)
+        return cycles + r.together;
+    double pace = s->lone_pace > 0 && s->lone_pace < r.pace ? s->lone_pace : r.pace;
+    return cycles + r.together + (r.left - r.together / r.pace) * pace;
 }
 
 /* ---- what cores share ---- */
@@ -193,8 +212,9 @@ static uint64_t cost_of(const sl_warps_work *work)
 }
 
 /* Of the busiest core, the first blocks, as many as it holds three times over, and so many instructions of their warps
- * that simulating them takes a small part of the time of the model. */
-enum { ROUNDS = 3, SHARE = 64, MIN_COST = 16384 };
+ * that simulating them takes a small part of the time of the model; and of its longest warp alone a quarter as many.
+ */
+enum { ROUNDS = 3, SHARE = 64, MIN_COST = 16384, LONE_SHARE = 4 };
 
 /* Whether the sample finds its lines in the levels below: nine of ten are there. Where fewer are, warps wait for the
  * others nearly as long as if none were. */
@@ -212,6 +232,30 @@ typedef struct modeled {
     bool warm;     /* launches before left most of what it would read from memory */
 } modeled;
 
+/* The pace of the longest warp, alone: that of the second half of so many instructions. */
+static sl_status sample_longest(sl_sampler *sampler, const modeled *m, uint64_t insts, sl_core_sample *made,
+                                sl_error *error)
+{
+    const sl_warps_work *work = &m->result->work[m->core];
+    uint32_t block = (uint32_t)work->longest_block;
+    insts = insts < work->longest_warp ? insts : work->longest_warp;
+    sl_sample whole, start;
+    sl_sampled sampled = {.loaded = m->loaded,
+                          .part = {.block = &block,
+                                   .blocks = 1,
+                                   .warp_insts = insts,
+                                   .lone = true,
+                                   .warp = (uint32_t)work->longest_index},
+                          .warm = m->warm};
+    sl_status status = sl_sampler_run(sampler, &sampled, &whole, error);
+    sampled.part.warp_insts = insts / 2;
+    if (!status)
+        status = sl_sampler_run(sampler, &sampled, &start, error);
+    if (!status && whole.cycles > start.cycles && whole.insts > start.insts)
+        made->lone_pace = (double)(whole.cycles - start.cycles) / (double)(whole.insts - start.insts);
+    return status;
+}
+
 static sl_status sample_core(sl_sampler *sampler, const modeled *m, sl_core_sample *made, sl_error *error)
 {
     const sl_warps_work *work = &m->result->work[m->core];
@@ -223,16 +267,21 @@ static sl_status sample_core(sl_sampler *sampler, const modeled *m, sl_core_samp
     uint64_t part = whole ? insts : (uint64_t)((double)affordable * (double)insts / (double)cost);
     blocks = blocks < most ? blocks : most;
     sl_sampled sampled = {.loaded = m->loaded,
-                          .block = &m->result->block[first[0]],
-                          .blocks = blocks,
-                          .warp_insts = whole ? UINT64_MAX : part / (blocks * warps) + 2,
+                          .part = {.block = &m->result->block[first[0]],
+                                   .blocks = blocks,
+                                   .warp_insts = whole ? UINT64_MAX : part / (blocks * warps) + 2},
                           .warm = m->warm};
-    *made = (sl_core_sample){.warp_insts = sampled.warp_insts};
+    *made = (sl_core_sample){.warp_insts = sampled.part.warp_insts};
     sl_status status = sl_sampler_run(sampler, &sampled, &made->whole, error);
     if (status || made->whole.insts >= insts)
         return status;
-    made->start_warp_insts = sampled.warp_insts = sampled.warp_insts / 2;
-    return sl_sampler_run(sampler, &sampled, &made->start, error);
+    made->start_warp_insts = sampled.part.warp_insts = sampled.part.warp_insts / 2;
+    status = sl_sampler_run(sampler, &sampled, &made->start, error);
+    if (status || made->start.insts >= made->whole.insts || made->start.cycles >= made->whole.cycles)
+        return status;
+    const sl_time_facts f = {.sample = *made, .insts = insts, .longest_warp = work->longest_warp};
+    rest r = rest_of(&f);
+    return r.longest > r.together ? sample_longest(sampler, m, part / LONE_SHARE, made, error) : SL_OK;
 }
 
 /* The sample of the busiest core; of launches that are alike, that of the first. */

@@ -92,8 +92,7 @@ sl_status sl_sampler_run(sl_sampler *s, const sl_sampled *sampled, sl_sample *sa
     sl_sim_result result = {0};
     bool warm = sampled->warm;
     uint64_t warming = 0; /* instructions that only bring their lines */
-    sl_status status =
-        sl_loaded_part(sampled->loaded, sampled->block, sampled->blocks, sampled->warp_insts, &part, error);
+    sl_status status = sl_loaded_part(sampled->loaded, &sampled->part, &part, error);
     if (status)
         return status;
     sl_sim_set_cold(s->sim, true);

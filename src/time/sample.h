@@ -19,10 +19,8 @@ typedef struct sl_sample {
 /* What is simulated: blocks of a launch (indices, in this order), and how much of each of their warps. */
 typedef struct sl_sampled {
     const sl_loaded *loaded;
-    const uint32_t *block;
-    size_t blocks;
-    uint64_t warp_insts; /* UINT64_MAX: all */
-    bool warm;           /* the levels below hold what they access; false: all caches are empty */
+    sl_part part;
+    bool warm; /* the levels below hold what they access; false: all caches are empty */
 } sl_sampled;
 
 /* Launches that do the same by all that was counted of their busiest core: one of them is simulated. */
@@ -37,6 +35,7 @@ typedef struct sl_sampled_like {
 typedef struct sl_core_sample {
     sl_sample whole, start;                /* `start`: the first half, where not all was simulated */
     uint64_t warp_insts, start_warp_insts; /* that a warp executes at most in them */
+    double lone_pace; /* cycles of an instruction of the longest warp, where it is alone; 0: not simulated */
 } sl_core_sample;
 
 /* *sampler is NULL where the simulator does not have such a machine, or needs more than a sample of a launch for it. */

@@ -47,8 +47,10 @@ struct sl_loaded {
     piece *piece;
     _Atomic uint64_t *read; /* bytes since files were dropped; NULL: there are no files */
     uint64_t warp_insts;    /* that a warp of a part executes at most */
-    uint64_t *insts;        /* read of a part so far */
-    uint32_t *only;         /* [blocks] of a part: blocks of the whole, which owns all else; NULL: this is the whole */
+    bool lone;              /* of a part: only `lone_warp` of each block */
+    uint32_t lone_warp;
+    uint64_t *insts; /* read of a part so far */
+    uint32_t *only;  /* [blocks] of a part: blocks of the whole, which owns all else; NULL: this is the whole */
 };
 
 static const uint64_t *numbers(const sl_loaded *l)
@@ -289,9 +291,9 @@ void sl_loaded_destroy(sl_loaded *l)
     free(l);
 }
 
-sl_status sl_loaded_part(const sl_loaded *whole, const uint32_t *block, size_t blocks, uint64_t warp_insts,
-                         sl_loaded **made, sl_error *error)
+sl_status sl_loaded_part(const sl_loaded *whole, const sl_part *wanted, sl_loaded **made, sl_error *error)
 {
+    size_t blocks = wanted->blocks;
     sl_loaded *l = malloc(sizeof *l);
     uint32_t *only = malloc((blocks + 1) * sizeof *only);
     uint64_t *insts = calloc(1, sizeof *insts);
@@ -302,14 +304,16 @@ sl_status sl_loaded_part(const sl_loaded *whole, const uint32_t *block, size_t b
         return sl_fail_memory(error);
     }
     *l = *whole;
-    l->warp_insts = warp_insts;
+    l->warp_insts = wanted->warp_insts;
+    l->lone = wanted->lone;
+    l->lone_warp = wanted->warp;
     l->insts = insts;
     l->only = only;
     l->blocks = blocks;
     l->bytes = 0;
     for (size_t i = 0; i < blocks; i++) {
-        only[i] = whole->only ? whole->only[block[i]] : block[i];
-        l->bytes += sl_loaded_block_bytes(whole, block[i]);
+        only[i] = whole->only ? whole->only[wanted->block[i]] : wanted->block[i];
+        l->bytes += sl_loaded_block_bytes(whole, wanted->block[i]);
     }
     *made = l;
     return SL_OK;
@@ -383,7 +387,7 @@ void sl_warp_reader_init(sl_warp_reader *r, const sl_loaded *loaded, uint64_t bl
     r->started = false;
     r->full = r->steps = 0;
     r->seed = (block_of_whole(loaded, block) * loaded->warps + warp + 1) * 0x9e3779b97f4a7c15u;
-    r->left = loaded->only ? loaded->warp_insts : UINT64_MAX;
+    r->left = !loaded->only ? UINT64_MAX : loaded->lone && warp != loaded->lone_warp ? 0 : loaded->warp_insts;
     if (loaded->read && !warp &&
         atomic_fetch_add(loaded->read, sl_loaded_block_bytes(loaded, block) + MIN_READ) > MAX_READ) {
         atomic_store(loaded->read, 0);

@@ -15,11 +15,16 @@ typedef struct sl_loaded sl_loaded;
 sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool, sl_loaded **loaded, sl_error *error);
 void sl_loaded_destroy(sl_loaded *loaded); /* NULL is fine */
 
-/* The same launch with only some of its blocks (indices of the whole, in this order), which are read from the whole:
- * it must outlive the part. A warp of it ends after the basic block in which it has executed `warp_insts`
- * instructions; UINT64_MAX: at its end. */
-sl_status sl_loaded_part(const sl_loaded *whole, const uint32_t *block, size_t blocks, uint64_t warp_insts,
-                         sl_loaded **made, sl_error *error);
+/* The same launch with only some of its blocks, which are read from the whole: it must outlive the part. */
+typedef struct sl_part {
+    const uint32_t *block; /* indices of the whole, in this order */
+    size_t blocks;
+    uint64_t
+        warp_insts; /* a warp ends after the basic block in which it has executed so many; UINT64_MAX: at its end */
+    bool lone;      /* only one warp of each block does anything */
+    uint32_t warp;  /* this one */
+} sl_part;
+sl_status sl_loaded_part(const sl_loaded *whole, const sl_part *part, sl_loaded **made, sl_error *error);
 /* Instructions that were read from the part so far. */
 uint64_t sl_loaded_part_insts(const sl_loaded *loaded);
 

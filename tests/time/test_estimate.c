@@ -146,6 +146,26 @@ static void the_longest_warp_goes_on_at_its_own_pace(void **state)
     assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 100 * 80);
 }
 
+/* The others have 200 instructions more, 1600 cycles of all; in these the longest executes 20 of its 100. Alone, it
+ * takes 30 cycles for each of the other 80, and never more than with others. */
+static void the_longest_warp_is_alone_in_the_end(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 100);
+    f.sample.start = (sl_sample){.cycles = 600, .insts = 50};
+    f.insts = 300;
+    f.sample.warp_insts = 10;
+    f.sample.start_warp_insts = 5;
+    f.longest_warp = 110;
+    f.sample.lone_pace = 30;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 1600 + 80 * 30);
+    f.sample.lone_pace = 90;
+    assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 100 * 80);
+    f.longest_warp = 20; /* nothing is left of it when the others end */
+    assert_int_equal(sl_time_of(&m, &f).cycles, 1000 + 1600);
+}
+
 /* The busiest of four cores has twice the instructions of the mean one. */
 static void work_that_is_spread_takes_the_mean(void **state)
 {
@@ -233,7 +253,7 @@ static sl_sample sample_of(const sl_machine *m, const warp_acts *acts, uint32_t 
     sl_error error;
     write_launch(&w, blocks, 1, acts);
     assert_int_equal(sl_sampler_create(m, 1, &sampler, &error), SL_OK);
-    const sl_sampled sampled = {w.loaded, block, some, warp_insts, warm};
+    const sl_sampled sampled = {w.loaded, {.block = block, .blocks = some, .warp_insts = warp_insts}, warm};
     for (int i = 0; i < 2; i++) /* the second finds nothing of the first */
         assert_int_equal(sl_sampler_run(sampler, &sampled, &sample, &error), SL_OK);
     sl_sampler_destroy(sampler);
@@ -278,6 +298,26 @@ static void a_sample_ends_its_warps_early(void **state)
     assert_int_equal(sample.cycles, 1 + 4 + 100 + 1);
 }
 
+static void a_sample_may_be_of_one_warp(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    written w;
+    sl_sampler *sampler;
+    sl_sample sample;
+    sl_error error;
+    const uint32_t block = 0;
+    write_launch(&w, 1, 2, two_blocks); /* as two warps of one block */
+    assert_int_equal(sl_sampler_create(&m, 1, &sampler, &error), SL_OK);
+    const sl_sampled lone = {
+        w.loaded, {.block = &block, .blocks = 1, .warp_insts = UINT64_MAX, .lone = true, .warp = 1}, false};
+    assert_int_equal(sl_sampler_run(sampler, &lone, &sample, &error), SL_OK);
+    assert_int_equal(sample.insts, 4);
+    assert_int_equal(sample.cycles, 1 + 4 + 100 + 1 + 1 + 4);
+    sl_sampler_destroy(sampler);
+    drop_launch(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +331,8 @@ int main(void)
         cmocka_unit_test(only_the_largest_of_what_cores_share_counts),
         cmocka_unit_test(a_part_goes_on_at_the_pace_of_its_second_half),
         cmocka_unit_test(the_longest_warp_goes_on_at_its_own_pace),
+        cmocka_unit_test(the_longest_warp_is_alone_in_the_end),
+        cmocka_unit_test(a_sample_may_be_of_one_warp),
         cmocka_unit_test(work_that_is_spread_takes_the_mean),
         cmocka_unit_test(more_warps_hide_waits_for_memory_alone),
         cmocka_unit_test(a_busy_core_says_what_it_is_busy_with),
