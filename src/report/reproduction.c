@@ -37,12 +37,12 @@ static void cells(sl_table *t, const sl_paper_figure *figure, const sl_compared 
     char text[SL_MEASURE_BYTES];
     for (size_t c = 0; c < figure->columns; c++) {
         const sl_paper_column *column = &figure->column[c];
-        if (states(column))
-            sl_table_cell(t, sl_measure_text(&column->measure, row[c].paper, text));
         sl_table_cell(t, isnan(row[c].ours) ? "-" : sl_measure_text(&column->measure, row[c].ours, text));
-        if (states(column))
-            sl_table_cellf(t, "%s%s%s", verdict_style(row[c].verdict), sl_verdict_names[row[c].verdict],
-                           *verdict_style(row[c].verdict) ? SL_STYLE_END : "");
+        if (!states(column))
+            continue;
+        sl_table_cell(t, sl_measure_text(&column->measure, row[c].paper, text));
+        sl_table_cellf(t, "%s%s%s", verdict_style(row[c].verdict), sl_verdict_names[row[c].verdict],
+                       *verdict_style(row[c].verdict) ? SL_STYLE_END : "");
     }
 }
 
@@ -80,11 +80,11 @@ static void add_table(sl_document *d, const sl_reproduction *r, const sl_paper_f
     columns[count++] = (sl_column)SL_TEXTS("class");
     columns[count++] = (sl_column)SL_TEXTS("program");
     for (size_t c = 0; c < figure->columns; c++) {
-        if (states(&figure->column[c]))
-            columns[count++] = (sl_column)SL_NUMBERS("paper");
         columns[count++] = (sl_column)SL_NUMBERS(figure->column[c].name);
-        if (states(&figure->column[c]))
-            columns[count++] = (sl_column)SL_TEXTS("");
+        if (!states(&figure->column[c]))
+            continue;
+        columns[count++] = (sl_column)SL_NUMBERS("(paper)");
+        columns[count++] = (sl_column)SL_TEXTS("");
     }
     sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, count);
     for (size_t g = 0; g < figure->groups; g++)

@@ -49,11 +49,11 @@ static void add_row(sl_table *t, const sl_reproduction *r, const sl_paper_figure
         sl_compared value = program >= 0                   ? sl_compare_program(r, column, program)
                             : column->mean != SL_MEAN_NONE ? sl_compare_group(r, column, group)
                                                            : (sl_compared){.ours = NAN, .paper = NAN};
-        if (column->numbers)
-            measure_cell(t, &column->measure, value.paper);
         measure_cell(t, &column->measure, value.ours);
-        if (column->numbers)
-            verdict_cell(t, &value);
+        if (!column->numbers)
+            continue;
+        measure_cell(t, &column->measure, value.paper);
+        verdict_cell(t, &value);
     }
 }
 
@@ -82,11 +82,11 @@ static sl_status write_table(FILE *file, const sl_reproduction *r, const sl_pape
     columns[count++] = (sl_column)SL_TEXTS("program");
     for (size_t c = 0; c < figure->columns; c++) {
         const sl_paper_column *column = &figure->column[c];
-        if (column->numbers)
-            columns[count++] = (sl_column)SL_NUMBERS("paper");
         columns[count++] = (sl_column){.title = column->name, .right = true, .description = column->formula};
-        if (column->numbers)
-            columns[count++] = (sl_column)SL_TEXTS("verdict");
+        if (!column->numbers)
+            continue;
+        columns[count++] = (sl_column)SL_NUMBERS("(paper)");
+        columns[count++] = (sl_column)SL_TEXTS("verdict");
     }
     sl_table *t = sl_table_create(columns, count);
     for (size_t g = 0; g < figure->groups; g++)

@@ -414,13 +414,25 @@ static bool write_titles(const sl_table *t, FILE *file, const layout *l, bool sp
     return good;
 }
 
-/* How many columns are repeated where a table continues below: those up to the first that names its rows. */
-static size_t leading(const sl_table *t)
+/* How many columns are repeated where a table continues below: those up to the first that names its rows, and further
+ * ones of names (of texts, where nothing else names them) as long as these take three quarters of the width. */
+static size_t leading(const sl_table *t, const layout *l, size_t width)
 {
-    size_t count = 0;
+    size_t count = 0, used = 0;
     while (count < t->columns && (!t->column[count].title || t->column[count].fit != SL_FIT_SHRINKS))
         count++;
-    return count < t->columns ? count + 1 : 1;
+    bool named = count < t->columns;
+    count = named ? count + 1 : 1;
+    for (size_t c = 0; c < count; c++)
+        used += l->widths[c] + l->gap;
+    for (; count < t->columns; count++) {
+        const sl_column *column = &t->column[count];
+        bool names = column->fit == SL_FIT_SHRINKS || (!named && !column->right);
+        used += l->widths[count] + l->gap;
+        if (column->title && l->widths[count] && (!names || used > width / 4 * 3))
+            break;
+    }
+    return count;
 }
 
 /* The table; in parts, each as wide as it may be, where it does not fit. */
@@ -435,7 +447,7 @@ static bool write_parts(const sl_table *t, FILE *file, layout *l, size_t width, 
     }
     layout part = {
         .cells = l->cells, .count = l->count, .widths = calloc(t->columns, sizeof *part.widths), .gap = l->gap};
-    size_t keys = leading(t), from = keys, to;
+    size_t keys = leading(t, l, width), from = keys, to;
     bool good = part.widths;
     do {
         for (size_t c = 0; good && c < t->columns; c++)
