@@ -325,7 +325,7 @@ enum { PRODUCT_STEPS = 500, PRODUCT_WARPS = 4, PRODUCT_UNROLLED = 16 };
 static sl_launch_stats run_product(sl_emu *emu, const char *text)
 {
     sl_ptx_module *module;
-    sl_emu_program *program;
+    sl_emu_program *program = NULL;
     sl_emu_kernel *kernel;
     sl_launch_stats stats = {0};
     sl_error error = {0};

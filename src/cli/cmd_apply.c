@@ -178,7 +178,7 @@ const sl_command sl_cmd_apply = {
         "other code, or a mode that "
         "the target cannot express, is an error, and nothing is written.",
     .options = options,
-    .common = SL_COMMON_REPORT,
+    .common = SL_COMMON_REPORT & ~SL_COMMON_MARKDOWN,
     .values_bytes = sizeof(apply_options),
     .min_operands = 2,
     .max_operands = 2,

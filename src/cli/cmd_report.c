@@ -240,7 +240,7 @@ static int run_report(const sl_invocation *inv)
     report r = {.inv = inv, .options = o};
     sl_error error;
     if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->loads &&
-        !inv->common->callgrind && !inv->common->notes && !inv->common->roofline)
+        !inv->common->callgrind && !inv->common->notes && !inv->common->sarif && !inv->common->roofline)
         return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");

@@ -18,14 +18,14 @@ enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
 
 /* Options that several commands share. The struct of a command's options begins with it. */
 typedef struct sl_common {
-    const char *json, *csv, *loads, *notes; /* NULL: not given; "-": standard output */
-    const char *output;                     /* NULL: not given */
-    const char *html, *callgrind;           /* NULL: not given */
-    const char *annotate;                   /* NULL: not given; "-": standard output */
-    const char *roofline;                   /* NULL: not given */
-    sl_option_list plugin;                  /* policies of shared libraries */
-    sl_option_list source;                  /* where to search for sources; none: the current folder */
-    uint64_t threads;                       /* 0: all cores */
+    const char *json, *csv, *loads, *markdown, *notes, *sarif; /* NULL: not given; "-": standard output */
+    const char *output;                                        /* NULL: not given */
+    const char *html, *callgrind;                              /* NULL: not given */
+    const char *annotate;                                      /* NULL: not given; "-": standard output */
+    const char *roofline;                                      /* NULL: not given */
+    sl_option_list plugin;                                     /* policies of shared libraries */
+    sl_option_list source; /* where to search for sources; none: the current folder */
+    uint64_t threads;      /* 0: all cores */
     bool quiet;
     int color;      /* sl_color */
     uint64_t width; /* columns of text, if it was given */
@@ -49,8 +49,9 @@ enum {
     SL_COMMON_ANNOTATE = 1 << 13,
     SL_COMMON_BY = 1 << 14,
     SL_COMMON_ROOFLINE = 1 << 15, /* of commands that know cycles */
-    SL_COMMON_REPORT =
-        SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOR | SL_COMMON_WIDTH,
+    SL_COMMON_MARKDOWN = 1 << 16,
+    SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_MARKDOWN | SL_COMMON_OUTPUT | SL_COMMON_QUIET |
+                       SL_COMMON_COLOR | SL_COMMON_WIDTH,
     SL_COMMON_PAGE =
         SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND | SL_COMMON_ANNOTATE | SL_COMMON_BY,
 };

@@ -27,12 +27,23 @@ static const struct {
      {"loads", 0, SL_OPTION_FILE, "FILE",
       "Write a row per memory instruction as CSV to FILE (default: to standard output, instead of the text)",
       offsetof(sl_common, loads), 0, 0, NULL}},
+    {SL_COMMON_MARKDOWN,
+     {"markdown", 0, SL_OPTION_FILE, "FILE",
+      "Write the text as Markdown, for a comment of a pull request, to FILE (default: to standard output, instead of "
+      "the "
+      "text)",
+      offsetof(sl_common, markdown), 0, 0, NULL}},
     {SL_COMMON_NOTES,
      {"notes", 0, SL_OPTION_FILE, "FILE",
       "Write the findings as lines 'file:line:column: note: ...', which editors and CI take for messages of a "
       "compiler, "
       "to FILE (default: to standard output, instead of the text)",
       offsetof(sl_common, notes), 0, 0, NULL}},
+    {SL_COMMON_NOTES,
+     {"sarif", 0, SL_OPTION_FILE, "FILE",
+      "Write the findings as SARIF 2.1.0, which code-scanning services show in pull requests, to FILE (default: to "
+      "standard output, instead of the text)",
+      offsetof(sl_common, sarif), 0, 0, NULL}},
     {SL_COMMON_BY,
      {"by", 0, SL_OPTION_CHOICE, "LABEL",
       "Sum launches by kernel, or also by what they belong to in the program: range (NVTX ranges, nested), caller "

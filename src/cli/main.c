@@ -47,9 +47,10 @@ static int check_args(const sl_invocation *inv)
     const sl_common *common = inv->common;
     const struct {
         const char *name, *path;
-    } outputs[] = {{"json", common->json},    {"csv", common->csv},           {"loads", common->loads},
-                   {"notes", common->notes},  {NULL, common->output},         {NULL, common->html},
-                   {NULL, common->callgrind}, {"annotate", common->annotate}, {NULL, common->roofline}};
+    } outputs[] = {{"json", common->json},         {"csv", common->csv},     {"loads", common->loads},
+                   {"notes", common->notes},       {"sarif", common->sarif}, {"markdown", common->markdown},
+                   {NULL, common->output},         {NULL, common->html},     {NULL, common->callgrind},
+                   {"annotate", common->annotate}, {NULL, common->roofline}};
     const char *first = NULL; /* what goes to standard output */
     sl_error error = {0};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {

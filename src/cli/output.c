@@ -148,7 +148,8 @@ static bool named_stdout(const char *path)
 bool sl_output_takes_stdout(const sl_common *common)
 {
     return named_stdout(common->json) || named_stdout(common->csv) || named_stdout(common->loads) ||
-           named_stdout(common->notes) || named_stdout(common->annotate);
+           named_stdout(common->notes) || named_stdout(common->sarif) || named_stdout(common->markdown) ||
+           named_stdout(common->annotate);
 }
 
 /* Whether text goes to the default stream. */
@@ -160,7 +161,7 @@ static bool prints_text(const sl_common *common)
 unsigned sl_forms_wanted(const sl_common *common)
 {
     return (common->json ? SL_FORM_JSON : 0) | (common->csv ? SL_FORM_CSV : 0) | (common->loads ? SL_FORM_LOADS : 0) |
-           (common->output || prints_text(common) ? SL_FORM_TEXT : 0);
+           (common->output || common->markdown || prints_text(common) ? SL_FORM_TEXT : 0);
 }
 
 static sl_status write_data(const sl_document *document, unsigned form, const char *path, sl_error *error)
@@ -178,19 +179,28 @@ static sl_status write_data(const sl_document *document, unsigned form, const ch
     return status;
 }
 
-/* Findings as notes of a compiler; lines of PTX are those of the operand, if that is a PTX file. */
-static sl_status write_notes(const sl_invocation *inv, const sl_findings *findings, const char *path, sl_error *error)
+/* Findings for other tools: as notes of a compiler, or as SARIF. Lines of PTX are those of the operand, if that is a
+ * PTX file. */
+static sl_status write_findings(const sl_invocation *inv, const sl_findings *findings, bool sarif, const char *path,
+                                sl_error *error)
 {
     const char *ptx = inv->args.operands ? inv->args.operand[0] : "";
     size_t length = strlen(ptx);
-    bool is_ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx");
+    char folder[4096];
+    const sl_findings_files files = {.ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx") ? ptx : NULL,
+                                     .root = getcwd(folder, sizeof folder)};
     sl_output output;
     sl_status status = sl_output_open(&output, path, error);
     if (status)
         return status;
-    if (findings)
-        sl_findings_notes(output.file, findings, is_ptx ? ptx : NULL);
-    return sl_output_close(&output, error);
+    if (sarif)
+        status = sl_findings_sarif(output.file, findings, &files, error);
+    else if (findings)
+        sl_findings_notes(output.file, findings, &files);
+    if (!status)
+        return sl_output_close(&output, error);
+    sl_output_abandon(&output);
+    return status;
 }
 
 /* Of a document, or of a page its annotated sources. */
@@ -224,8 +234,12 @@ static sl_status write_all(const sl_invocation *inv, const sl_document *document
         status = write_data(document, SL_FORM_CSV, common->csv, error);
     if (!status)
         status = write_data(document, SL_FORM_LOADS, common->loads, error);
+    if (!status)
+        status = write_data(document, SL_FORM_MARKDOWN, common->markdown, error);
     if (!status && common->notes)
-        status = write_notes(inv, sl_document_info(document)->findings, common->notes, error);
+        status = write_findings(inv, sl_document_info(document)->findings, false, common->notes, error);
+    if (!status && common->sarif)
+        status = write_findings(inv, sl_document_info(document)->findings, true, common->sarif, error);
     const sl_page_files files = {common->html, common->callgrind, common->annotate, common->roofline};
     if (!status && page && (files.html || files.callgrind || files.annotate || files.roofline))
         status = sl_page_write(inv, page, &files, error);

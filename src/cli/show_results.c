@@ -82,7 +82,7 @@ static bool findings_wanted(const sl_invocation *inv)
 {
     const sl_common *c = inv->common;
     bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-")) && !(c->loads && !strcmp(c->loads, "-"));
-    return text || c->output || c->json || c->html || c->notes;
+    return text || c->output || c->json || c->html || c->notes || c->sarif || c->markdown;
 }
 
 /* The first line says where not every launch was analyzed. */

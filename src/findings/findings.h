@@ -74,6 +74,7 @@ typedef struct sl_finding {
     const sl_rule *rule;
     const char *symbol, *kernel; /* its short name */
     const sl_inst_name *inst;    /* NULL: of the kernel as a whole */
+    const sl_inst_name *first;   /* the kernel's memory instruction with the smallest line; NULL: it has none */
     uint32_t copies;             /* instructions of that location */
     double effect;               /* in the rule's unit */
     double cycles, share;        /* estimated time of the GPU, and of all launches */

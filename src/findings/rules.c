@@ -15,6 +15,19 @@ const sl_rule sl_rules[SL_RULES] = {
 
 enum { SECTOR = 32 };
 
+/* The line that stands for a kernel as a whole. */
+static const sl_inst_name *first_line(const sl_kernel_facts *k)
+{
+    const sl_inst_name *first = NULL;
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_inst_name *inst = k->location[i].inst;
+        if (!first || inst->source_line < first->source_line ||
+            (inst->source_line == first->source_line && inst->ptx_line < first->ptx_line))
+            first = inst;
+    }
+    return first;
+}
+
 /* A source location or kernel for which a rule reports something; `work` in cycles of SMs. */
 static sl_finding *found(sl_rule_run *run, const sl_location *location, double effect, double work)
 {
@@ -24,6 +37,7 @@ static sl_finding *found(sl_rule_run *run, const sl_location *location, double e
                     .symbol = k->kernel->symbol,
                     .kernel = k->kernel->name,
                     .inst = location ? location->inst : NULL,
+                    .first = first_line(k),
                     .copies = location ? location->copies : 0,
                     .fix = run->rule->fix,
                     .reach = 1,

@@ -227,6 +227,7 @@ static void report_head_json(sl_json *j, const sl_report_info *info)
 bool sl_document_has(const sl_document *d, unsigned form)
 {
     bool any = form == SL_FORM_JSON;
+    form = form == SL_FORM_MARKDOWN ? SL_FORM_TEXT : form;
     for (size_t i = 0; d && i < d->parts.count; i++)
         any |= (d->parts.items[i].forms & form) != 0;
     return any;
@@ -268,6 +269,52 @@ static sl_status write_text(const sl_document *d, FILE *file, size_t width, sl_e
     return status;
 }
 
+/* Prose is laid out for a terminal first. */
+static sl_status markdown_prose(const part *p, FILE *file, sl_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (memory)
+        p->put(memory, p->of, SIZE_MAX);
+    if (!memory || fclose(memory) || !text) {
+        free(text);
+        return sl_fail_memory(error);
+    }
+    sl_markdown(file, text, bytes);
+    free(text);
+    return SL_OK;
+}
+
+static sl_status write_markdown(const sl_document *d, FILE *file, sl_error *error)
+{
+    sl_status status = SL_OK;
+    if (d->info.heading) {
+        sl_markdown(file, d->info.heading, strlen(d->info.heading));
+        fputs("\n\n", file);
+    }
+    for (size_t i = 0; i < d->parts.count && !status; i++) {
+        const part *p = &d->parts.items[i];
+        if (!(p->forms & SL_FORM_TEXT) || (p->table && !sl_table_rows(p->table)))
+            continue;
+        if (p->put) {
+            status = markdown_prose(p, file, error);
+        } else if (!p->table) {
+            sl_markdown(file, p->text, p->bytes);
+        } else {
+            fputs("\n", file);
+            if (p->text && *p->text) {
+                fputs("**", file);
+                sl_markdown(file, p->text, strlen(p->text));
+                fputs("**\n\n", file);
+            }
+            status = sl_table_markdown(p->table, file, error);
+            fputs("\n", file);
+        }
+    }
+    return status ? status : sl_text_finish(file, "the Markdown", error);
+}
+
 static sl_status write_json(const sl_document *d, FILE *file, sl_error *error)
 {
     sl_json j;
@@ -307,5 +354,7 @@ sl_status sl_document_write(const sl_document *d, unsigned form, FILE *file, siz
         return sl_fail_memory(error);
     if (form == SL_FORM_TEXT)
         return write_text(d, file, width, error);
+    if (form == SL_FORM_MARKDOWN)
+        return write_markdown(d, file, error);
     return form == SL_FORM_JSON ? write_json(d, file, error) : write_csv(d, form, file, error);
 }

@@ -27,8 +27,7 @@ static char *finding_location(const sl_finding *f, char *buffer, size_t size)
     return buffer;
 }
 
-/* What it costs: "15.0 M sectors, about 61% of the time". */
-static char *effect_text(const sl_finding *f, char *buffer, size_t size)
+char *sl_finding_cost(const sl_finding *f, char *buffer, size_t size)
 {
     char effect[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
     int used = snprintf(buffer, size, "%s %s, about %s%% of the time", sl_human_count((uint64_t)f->effect, effect),
@@ -91,17 +90,25 @@ void sl_document_findings(sl_document *d)
     }
 }
 
-void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx)
+sl_finding_line sl_finding_line_of(const sl_inst_name *inst, const char *ptx)
+{
+    if (inst && inst->source_line && *inst->source_file)
+        return (sl_finding_line){inst->source_file, inst->source_line};
+    if (inst && inst->ptx_line && ptx)
+        return (sl_finding_line){ptx, inst->ptx_line};
+    return (sl_finding_line){0};
+}
+
+void sl_findings_notes(FILE *file, const sl_findings *findings, const sl_findings_files *files)
 {
     for (size_t i = 0; i < findings->list.count; i++) {
         const sl_finding *f = &findings->list.items[i];
         char effect[128], inlined[1024];
-        bool source = f->inst && f->inst->source_line && *f->inst->source_file;
-        const char *path = source ? f->inst->source_file : f->inst && f->inst->ptx_line && ptx ? ptx : NULL;
-        if (path)
-            fprintf(file, "%s:%u:1: ", path, source ? f->inst->source_line : f->inst->ptx_line);
+        const sl_finding_line at = sl_finding_line_of(f->inst, files->ptx);
+        if (at.path)
+            fprintf(file, "%s:%u:1: ", at.path, at.line);
         fprintf(file, "note: %s in %s: %s Costs %s.", f->rule->title, f->kernel, f->text,
-                effect_text(f, effect, sizeof effect));
+                sl_finding_cost(f, effect, sizeof effect));
         if (f->inst && *sl_inst_inlined(f->inst, false, inlined, sizeof inlined))
             fprintf(file, " Inlined: %s.", inlined);
         fprintf(file, " [%s]\n", f->rule->name);
@@ -144,7 +151,7 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
     fprintf(file, "%s%zu. %s%s:", style, number, f->rule->name, *style ? SL_STYLE_END : "");
     sl_text_wrap(file, finding_location(f, where, sizeof where), INDENT + strlen(f->rule->name) + 1, INDENT, width);
     fputc('\n', file);
-    snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, effect_text(&all, effect, sizeof effect), also,
+    snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, sl_finding_cost(&all, effect, sizeof effect), also,
              *also ? "." : "");
     fprintf(file, "%*s", INDENT, "");
     write_paragraph(file, text, width);

@@ -260,11 +260,6 @@ static size_t title_columns(const char *title, bool split)
     return above > below ? above : below;
 }
 
-static bool is_zero(const char *text)
-{
-    return !text[strspn(text, "0.%")];
-}
-
 /* A column without any text has width 0 and is left out. */
 static void measure(const sl_table *t, const layout *l, bool split)
 {
@@ -277,7 +272,7 @@ static void measure(const sl_table *t, const layout *l, bool split)
         for (size_t i = c; i < l->count; i += t->columns) {
             size_t columns = sl_utf8_columns(l->cells[i]);
             widths[c] = columns > widths[c] ? columns : widths[c];
-            occurs |= !is_zero(l->cells[i]);
+            occurs |= !sl_cell_is_zero(l->cells[i]);
         }
         size_t title = title_columns(t->column[c].title, split);
         if ((widths[c] || !l->count) && widths[c] < title)

@@ -29,10 +29,11 @@ enum {
     SL_FORM_TEXT = 1,
     SL_FORM_JSON = 2,
     SL_FORM_CSV = 4,
-    SL_FORM_LOADS = 8,     /* the CSV of memory instructions */
-    SL_FORM_EMPTY = 16,    /* tables of rows: an empty array in JSON where there are no rows */
-    SL_FORM_OBJECT = 64,   /* tables with one row: an object in JSON */
-    SL_FORM_OPTIONAL = 32, /* columns: left out of CSV where no row has a value */
+    SL_FORM_LOADS = 8,      /* the CSV of memory instructions */
+    SL_FORM_EMPTY = 16,     /* tables of rows: an empty array in JSON where there are no rows */
+    SL_FORM_OBJECT = 64,    /* tables with one row: an object in JSON */
+    SL_FORM_MARKDOWN = 128, /* what text has, as GitHub and GitLab show it */
+    SL_FORM_OPTIONAL = 32,  /* columns: left out of CSV where no row has a value */
     SL_FORM_DATA = SL_FORM_JSON | SL_FORM_CSV,
     SL_FORM_ALL = SL_FORM_TEXT | SL_FORM_DATA,
 };
@@ -145,6 +146,9 @@ void sl_table_all_counts(sl_table *table, const struct sl_counts *counts);
 
 /* `width`: columns of the terminal; 0: as wide as it gets. */
 sl_status sl_table_print(const sl_table *table, FILE *file, size_t width, sl_error *error);
+/* As a table of Markdown, with what `sl_markdown` escapes. */
+sl_status sl_table_markdown(const sl_table *table, FILE *file, sl_error *error);
+void sl_markdown(FILE *file, const char *text, size_t bytes);
 /* An array of objects, the tables of its rows among their members. Cells without a value are left out. */
 void sl_table_json(const sl_table *table, sl_json *json);
 void sl_table_json_object(const sl_table *table, sl_json *json); /* its first row */

@@ -3,6 +3,8 @@
 #ifndef SL_REPORT_TABLE_CELLS_H
 #define SL_REPORT_TABLE_CELLS_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/array.h"
 #include "report/table.h"
@@ -69,6 +71,11 @@ static inline bool sl_column_in(const sl_column *column, unsigned form)
 enum { SL_CELL_BYTES_MAX = 64 };
 /* As people read it; the text itself, or `buffer`. */
 const char *sl_cell_text(const sl_cell *cell, char buffer[SL_CELL_BYTES_MAX]);
+/* "0", "0.0%". */
+static inline bool sl_cell_is_zero(const char *text)
+{
+    return !text[strspn(text, "0.%")];
+}
 
 /* As a value of JSON; null where there is none. */
 void sl_cell_json(const sl_cell *cell, sl_json *json);

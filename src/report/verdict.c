@@ -290,12 +290,17 @@ static bool known_time(const sl_comparison *c, sl_metric metric, double v[2])
     return sl_compared_metric(&c->total, metric, v) && v[0] > 0 && v[1] > 0;
 }
 
-/* What both sides know of time. est_cycles is looked for by name: not every report has such a counter. */
+/* What both sides know of time. Cycles say nothing where clocks differ, so that nanoseconds are looked at first. The
+ * estimates are looked for by name: not every report has such counters. */
 static bool find_time(sl_compared_verdict *verdict, const sl_comparison *c, double v[2])
 {
     double other[2];
-    sl_counter estimated = sl_counter_find("est_cycles");
+    sl_counter estimated = sl_counter_find("est_ns");
     bool has_estimate = estimated < SL_COUNTERS && known_time(c, (sl_metric)estimated, other);
+    if (!has_estimate) {
+        estimated = sl_counter_find("est_cycles");
+        has_estimate = estimated < SL_COUNTERS && known_time(c, (sl_metric)estimated, other);
+    }
     bool cycles = known_time(c, SL_METRIC_cycles, v), time = known_time(c, SL_METRIC_time_ns, v);
     if (has_estimate)
         verdict->estimated = other[0] / other[1];

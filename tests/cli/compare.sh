@@ -221,4 +221,15 @@ stdout_has "$(printf '\033[32m-52.4%%')"
 run "$sluice" compare soa.json aos.json --color always
 stdout_has "$(printf '\033[31m+110.0%%')"
 
+it 'writes the comparison as Markdown for a comment, and nothing of its own as markup'
+run "$sluice" compare spmv --size small --gpu h200 --gpu a100 --markdown
+exits 0
+stdout_has '| all launches | A | B | change |'
+stdout_has '| --- | ---: | ---: | ---: |'
+stdout_has 'l2\_read\_sectors'
+! grep -q '[<>]' "$scratch/stdout" || fail 'a bracket is not escaped'
+
+it 'goes by time where clocks differ'
+stdout_has 'B is 1.2x slower (estimated)' # in fewer cycles
+
 done_testing

@@ -259,6 +259,26 @@ run "$sluice" run slow.ptx $slow --notes --json
 exits 2
 stderr_has '--json and --notes cannot both go to standard output'
 
+it 'writes them as SARIF, with a line for each, relative to the current folder'
+# shellcheck disable=SC2086
+run "$sluice" run slow.ptx $slow --sarif
+exits 0
+stdout_has '"version": "2.1.0"'
+stdout_has '"ruleId": "uncoalesced-loads"'
+stdout_has '"uri": "slow.cu", "uriBaseId": "%SRCROOT%"'
+stdout_has '"region": {"startLine": 9}'
+stdout_has '"fullyQualifiedName": "norms"'
+if python=$(sh "$source_root/tests/python/find.sh"); then
+    cp "$scratch/stdout" first.sarif
+    "$sluice" model vecadd --size small -q --sarif second.sarif
+    for file in first.sarif second.sarif; do
+        run "$python" "$source_root/tests/python/sarif.py" "$file"
+        exits 0
+    done
+else
+    skip 'Python is missing, which checks the form'
+fi
+
 it 'shows them in simulations and reports'
 # shellcheck disable=SC2086
 run "$sluice" sim slow.ptx $slow --gpu fermi-gtx480

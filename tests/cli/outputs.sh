@@ -37,27 +37,27 @@ END
 # ---- every command with every option that writes; @ is an output ----
 
 cat >commands <<END
-run matmul --size small --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @
+run matmul --size small --output @ --json @ --csv @ --markdown @ --loads @ --notes @ --sarif @ --html @ --callgrind @ --annotate @
 run $vecadd --grid 1 --block 32 --arg f32[32]:iota --arg f32[32]:iota --arg f32[32]:0 --arg u32:32 --dump 2:@
-trace vecadd --size small --output @ --json @ --csv @ --loads @
-info mm.slt --output @ --json @ --csv @ --loads @
-profile mm.slt --output @ --json @ --csv @ --loads @ --html @ --callgrind @ --annotate @ --plot @
-model mm.slt --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @ --roofline @
-sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --html @ --callgrind @ --annotate @ --timeline @ --roofline @
-validate mm.slt -c counters.csv --output @ --json @ --csv @ --html @ --plot @
-report mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --callgrind @ --roofline @
-compare mm.slt mm.slt --output @ --json @ --csv @ --loads @ --html @
-explain --output @ --json @ --csv @
+trace vecadd --size small --output @ --json @ --csv @ --markdown @ --loads @
+info mm.slt --output @ --json @ --csv @ --markdown @ --loads @
+profile mm.slt --output @ --json @ --csv @ --markdown @ --loads @ --html @ --callgrind @ --annotate @ --plot @
+model mm.slt --output @ --json @ --csv @ --markdown @ --loads @ --notes @ --sarif @ --html @ --callgrind @ --annotate @ --roofline @
+sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --markdown @ --loads @ --notes @ --sarif @ --html @ --callgrind @ --annotate @ --timeline @ --roofline @
+validate mm.slt -c counters.csv --output @ --json @ --csv @ --markdown @ --html @ --plot @
+report mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --sarif @ --callgrind @ --roofline @
+compare mm.slt mm.slt --output @ --json @ --csv @ --markdown @ --loads @ --html @
+explain --output @ --json @ --csv @ --markdown @
 tune --no-cache gather --size small --set cores=4 --output @ --graph @ --json @ --csv @
 apply plan.json $gather --output @ --json @ --csv @
 ptx $source_root/tests/data/fatbin/bfs.fatbin --json @ --csv @
 ptx $source_root/tests/data/fatbin/bfs.fatbin --output @
-sweep spec.yaml --cache cache --database results.sqlite --output @ --json @ --csv @ --plot @
-reproduce paper.yaml --cache cache --output @ --json @ --csv @
-import mm.trc --output @ --json @ --csv @ --loads @
-workloads --output @ --json @ --csv @
-machines --output @ --json @ --csv @
-policies --output @ --json @ --csv @
+sweep spec.yaml --cache cache --database results.sqlite --output @ --json @ --csv @ --markdown @ --plot @
+reproduce paper.yaml --cache cache --output @ --json @ --csv @ --markdown @
+import mm.trc --output @ --json @ --csv @ --markdown @ --loads @
+workloads --output @ --json @ --csv @ --markdown @
+machines --output @ --json @ --csv @ --markdown @
+policies --output @ --json @ --csv @ --markdown @
 help run --json @
 END
 
@@ -149,7 +149,8 @@ if [ $can_make = yes ] || [ -e /dev/full ]; then try full 1; else skip 'there is
 it 'writes to a FIFO what goes to a file'
 look() { [ -s "$1.got" ] || fail "nothing came through $1"; }
 try fifo 0
-run "$sluice" info nodes/fifo.9.got # the trace
+trace=$(grep -lam1 SLT nodes/fifo.*.got | head -1)
+run "$sluice" info "$trace"
 exits 0
 stdout_has 'vecadd'
 
