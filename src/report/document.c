@@ -15,7 +15,7 @@ typedef struct part {
     size_t bytes;
     sl_table *table; /* NULL: none */
     sl_prose *write; /* NULL: none */
-    const void *of;  /* of `put` */
+    const void *of;  /* of `write` */
     sl_cell value;   /* of a member that is no table */
     unsigned forms;
     bool opens, closes; /* an object of JSON */
@@ -276,7 +276,7 @@ static sl_status markdown_prose(const part *p, FILE *file, sl_error *error)
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
     if (memory)
-        p->put(memory, p->of, SIZE_MAX);
+        p->write(memory, p->of, SIZE_MAX);
     if (!memory || fclose(memory) || !text) {
         free(text);
         return sl_fail_memory(error);
@@ -297,7 +297,7 @@ static sl_status write_markdown(const sl_document *d, FILE *file, sl_error *erro
         const part *p = &d->parts.items[i];
         if (!(p->forms & SL_FORM_TEXT) || (p->table && !sl_table_rows(p->table)))
             continue;
-        if (p->put) {
+        if (p->write) {
             status = markdown_prose(p, file, error);
         } else if (!p->table) {
             sl_markdown(file, p->text, p->bytes);
