@@ -164,16 +164,29 @@ typedef struct spread {
     double mean, deviation;
 } spread;
 
-static spread spread_of(const sl_launch_sample *s, uint32_t stratum, const double *value)
+/* What the number of a launch is in proportion to. */
+static double scale_of(const sl_launch_sample *s, uint32_t launch, bool by_sectors)
+{
+    return by_sectors ? (double)s->unit[launch].sectors + 1 : 1;
+}
+
+/* `mean` is that of the values, `deviation` that of what they differ by from those which their scales let expect. */
+static spread spread_of(const sl_launch_sample *s, uint32_t stratum, const double *value, bool by_sectors)
 {
     spread r = {.size = size_of(s, stratum)};
-    double squares = 0;
+    double sum = 0, scales = 0, squares = 0;
     for (uint32_t i = s->first[stratum]; i < s->first[stratum + 1]; i++)
         if (s->known[s->order[i]]) {
-            double change = value[s->order[i]] - r.mean;
-            r.mean += change / ++r.known;
-            squares += change * (value[s->order[i]] - r.mean);
+            r.known++;
+            sum += value[s->order[i]];
+            scales += scale_of(s, s->order[i], by_sectors);
         }
+    for (uint32_t i = s->first[stratum]; i < s->first[stratum + 1] && r.known; i++)
+        if (s->known[s->order[i]]) {
+            double off = value[s->order[i]] - sum / scales * scale_of(s, s->order[i], by_sectors);
+            squares += off * off;
+        }
+    r.mean = r.known ? sum / r.known : 0;
     double min = MIN_VARIATION * fabs(r.mean);
     r.deviation = r.known > 1 ? sqrt(squares / (r.known - 1)) : UNKNOWN_VARIATION * fabs(r.mean);
     r.deviation = r.deviation > min ? r.deviation : min;
@@ -197,7 +210,7 @@ bool sl_launch_sample_refine(sl_launch_sample *s, const double *value, double ta
 {
     double weighted = 0, square = 0, total = 0;
     for (uint32_t h = 0; h < s->strata; h++) {
-        spread r = spread_of(s, h, value);
+        spread r = spread_of(s, h, value, false);
         total += r.size * r.mean;
         if (r.known < r.size) {
             weighted += r.size * r.deviation;
@@ -207,7 +220,7 @@ bool sl_launch_sample_refine(sl_launch_sample *s, const double *value, double ta
     double half = target * fabs(total) / student(30), wanted = weighted * weighted / (half * half + square);
     uint32_t added = 0;
     for (uint32_t h = 0; h < s->strata && weighted > 0; h++) {
-        spread r = spread_of(s, h, value);
+        spread r = spread_of(s, h, value, false);
         double launches = ceil(wanted * r.size * r.deviation / weighted);
         if (r.known == r.size || launches <= s->parts[h])
             continue;
@@ -219,18 +232,18 @@ bool sl_launch_sample_refine(sl_launch_sample *s, const double *value, double ta
 }
 
 sl_interval sl_launch_sample_interval(const sl_launch_sample *s, const uint32_t *of, const double *value,
-                                      const double *allowance)
+                                      bool by_sectors, const double *allowance)
 {
     sl_interval interval = {0};
     double variance = 0, freedom = 0, off = 0;
     for (uint32_t n = 0; n < s->launches; n++) {
         if (of[n] == UINT32_MAX)
             continue;
-        interval.total += value[of[n]];
+        interval.total += value[of[n]] * scale_of(s, n, by_sectors) / scale_of(s, of[n], by_sectors);
         off += allowance && of[n] != n ? allowance[n] : 0;
     }
     for (uint32_t h = 0; h < s->strata; h++) {
-        spread r = spread_of(s, h, value);
+        spread r = spread_of(s, h, value, by_sectors);
         for (uint32_t i = s->first[h]; !r.known && i < s->first[h + 1]; i++)
             if (of[s->order[i]] != UINT32_MAX)
                 off += UNKNOWN_VARIATION * fabs(value[of[s->order[i]]]);

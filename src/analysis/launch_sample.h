@@ -47,9 +47,10 @@ typedef struct sl_interval {
     double total, half; /* the 95 % interval is total - half … total + half */
 } sl_interval;
 
-/* Of the sum of `value` over all launches. `allowance` (may be NULL): for each launch, by how much a number that
- * stands for another one may be off by the state of the caches; it does not average out. */
+/* Of the sum of `value` over all launches. `by_sectors`: a number stands for others in proportion to their sectors.
+ * `allowance` (may be NULL): for each launch, by how much a number that stands for another one may be off by the state
+ * of the caches; it does not average out. */
 sl_interval sl_launch_sample_interval(const sl_launch_sample *sample, const uint32_t *of, const double *value,
-                                      const double *allowance);
+                                      bool by_sectors, const double *allowance);
 
 #endif

@@ -161,10 +161,15 @@ static void values_of(const sl_result *result, const sl_launch_sample *s, sl_cou
         value[n] = s->known[n] ? (double)result->launch[n].counts.value[counter] : 0;
 }
 
+static bool is_time(sl_counter counter)
+{
+    return counter == SL_COUNTER_cycles || counter == SL_COUNTER_est_cycles || counter == SL_COUNTER_est_ns;
+}
+
 static void allowances_of(const sl_launch_sample *s, const uint32_t *of, sl_counter counter, const double *value,
                           double *allowance)
 {
-    bool time = counter == SL_COUNTER_cycles || counter == SL_COUNTER_est_cycles || counter == SL_COUNTER_est_ns;
+    bool time = is_time(counter);
     for (uint32_t n = 0; n < s->launches; n++)
         allowance[n] = of[n] == UINT32_MAX ? 0
                        : time              ? OFF_CYCLES * value[of[n]]
@@ -182,7 +187,7 @@ static sl_status find_intervals(const sl_launch_sample *s, sl_result *result, sl
             continue;
         values_of(result, s, totals[i], value);
         allowances_of(s, to->stand_in, totals[i], value, allowance);
-        sl_interval found = sl_launch_sample_interval(s, to->stand_in, value, allowance);
+        sl_interval found = sl_launch_sample_interval(s, to->stand_in, value, !is_time(totals[i]), allowance);
         to->interval[to->intervals++] = (sl_sampled_total){totals[i], found.total, found.half};
     }
     free(value);

@@ -84,7 +84,7 @@ static uint32_t served(const reading *r, const sl_inst *inst, sl_access *access,
     uint32_t loaded = find_words(r, inst, access, a->line, true);
     for (uint32_t left = a->sectors; left; left &= left - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(left);
-        sectors |= (uint32_t)!(loaded & ~stored & all << sector * words) << sector;
+        sectors |= (uint32_t) !(loaded & ~stored & all << sector * words) << sector;
     }
     return sectors;
 }

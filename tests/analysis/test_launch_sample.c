@@ -79,7 +79,7 @@ static void test_equal_launches_are_not_taken_for_certain(void **state)
     while (sl_launch_sample_refine(&s, value, 0.01))
         analyze(&s);
     sl_launch_sample_stand_ins(&s, of);
-    sl_interval interval = sl_launch_sample_interval(&s, of, value, NULL);
+    sl_interval interval = sl_launch_sample_interval(&s, of, value, false, NULL);
     assert_float_equal(interval.total, sum(value, MANY), 1e-6);
     assert_true(interval.half > 0 && interval.half < 0.015 * interval.total);
     assert_true(s.chosen_launches < 50);
@@ -101,7 +101,7 @@ static bool interval_holds(uint64_t seed, double *error_of, double *half)
     for (int i = 0; i < 2 && sl_launch_sample_refine(&s, value, 0.01); i++)
         analyze(&s);
     sl_launch_sample_stand_ins(&s, of);
-    sl_interval interval = sl_launch_sample_interval(&s, of, value, NULL);
+    sl_interval interval = sl_launch_sample_interval(&s, of, value, false, NULL);
     double off = fabs(interval.total - sum(value, MANY));
     *error_of += off / sum(value, MANY);
     *half += interval.half / interval.total;
@@ -135,6 +135,17 @@ static void test_many_sizes_share_strata(void **state)
     for (uint32_t h = 0; h < s.strata; h++)
         for (uint32_t i = s.first[h] + 1; i < s.first[h + 1]; i++)
             assert_true(s.unit[s.order[i - 1]].thread_insts <= s.unit[s.order[i]].thread_insts);
+    /* What is in proportion to sectors, which are known, is known, too. */
+    uint32_t of[MANY];
+    double value[MANY];
+    for (uint32_t n = 0; n < MANY; n++)
+        value[n] = 3 * ((double)s.unit[n].sectors + 1);
+    analyze(&s);
+    sl_launch_sample_stand_ins(&s, of);
+    sl_interval as_it_is = sl_launch_sample_interval(&s, of, value, false, NULL);
+    sl_interval in_proportion = sl_launch_sample_interval(&s, of, value, true, NULL);
+    assert_float_equal(in_proportion.total, sum(value, MANY), 1e-3);
+    assert_true(in_proportion.half < 0.01 * in_proportion.total && in_proportion.half < as_it_is.half / 4);
     sl_launch_sample_fini(&s);
 }
 
@@ -152,7 +163,7 @@ static void test_a_run_that_was_stopped_has_wider_intervals(void **state)
         for (uint32_t n = 0; n < MANY; n++)
             s.known[n] = i ? n < 1 : n < 500;
         sl_launch_sample_stand_ins(&s, of);
-        half[i] = sl_launch_sample_interval(&s, of, value, NULL).half;
+        half[i] = sl_launch_sample_interval(&s, of, value, false, NULL).half;
         for (uint32_t n = 0; n < MANY; n++)
             assert_true(s.known[of[n]]);
     }
