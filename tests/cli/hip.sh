@@ -30,9 +30,12 @@ if [ ! -x "$nvcc" ] && ! command -v nvcc >/dev/null; then
     skip 'nvcc is not installed'
     done_testing
 fi
-# shellcheck disable=SC2046,SC2086 # options are words
 headers=$(find "$source_root/hip" -name '*.h*' -exec cat {} + | sha256sum | cut -c1-16)
-build() { compile "$programs/$1.hip" "$2" $("$sluice" hip-flags ${3-}) "-DHEADERS=0x$headers" ${4-}; } # SOURCE PROGRAM [OPTIONS [OF NVCC]]
+# shellcheck disable=SC2046,SC2086 # options are words
+build() # SOURCE PROGRAM [OPTIONS [OF NVCC]]
+{
+    compile "$programs/$1.hip" "$2" $("$sluice" hip-flags ${3-}) "-DHEADERS=0x$headers" ${4-}
+}
 
 it 'runs a program of the runtime and of modules'
 build runtime runtime
