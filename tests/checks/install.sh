@@ -42,6 +42,12 @@ exits 0
 run "$prefix/bin/sluice" model --size small vecadd --gpu h200
 exits 0
 
+it 'has the headers for HIP programs'
+run "$prefix/bin/sluice" hip-flags
+exits 0
+stdout_has "-I$prefix/lib/sluice/hip/include"
+exists "$prefix/lib/sluice/hip/include/hip/hip_runtime.h"
+
 it 'has a package for Python that finds the program and the library from where it lies'
 if python=$(sh "$source_root/tests/python/find.sh"); then
     export PYTHONDONTWRITEBYTECODE=1
