@@ -21,7 +21,6 @@ static void note(void *context, const char *what, uint64_t done, uint64_t total)
         snprintf(h->phases + used, sizeof h->phases - used, "%s\n", what);
     } else if (done < total) {
         snprintf(h->unit, sizeof h->unit, "%s", what);
-        h->shares++;
     }
 }
 
