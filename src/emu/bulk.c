@@ -107,9 +107,42 @@ static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
         c->target[t] = shared_bytes(c, c->block[t], c->offset, bytes, store);
 }
 
+/* The barrier that is told that a target has its bytes. */
+static sl_block *barrier_of(const copy *c, uint32_t target, uint64_t *offset)
+{
+    sl_block *at = block_at(c, c->operand[SL_BULK_BARRIER], offset);
+    uint32_t rank = at->rank;
+    if (is_given(c, SL_BULK_BLOCKS)) {
+        at = c->block[target];
+        if (c->op->aux & SL_BULK_PAIR) /* that block of the pair whose barrier was named */
+            at = sl_cluster_block(c->warp, (at->rank & ~1u) | (rank & 1));
+    }
+    if (*offset % 8)
+        misaligned(c, "the barrier's address", *offset, 8);
+    if (!at)
+        sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "a barrier of a block that the cluster does not have");
+    return at;
+}
+
+static void look_for_races(const copy *c, uint64_t offset, uint64_t bytes)
+{
+    for (uint32_t t = 0; t < c->targets; t++) {
+        uint64_t at;
+        if (c->way == SL_BULK_STORE) {
+            sl_race_later(c->warp, c->op, c->lane, SL_RACE_BULK_READS, c->block[t], offset, (uint32_t)bytes);
+        } else if (is_given(c, SL_BULK_BARRIER) && !(c->op->aux & SL_BULK_REDUCES)) {
+            const sl_block *barrier = barrier_of(c, t, &at);
+            sl_race_signaled(c->warp, c->op, c->lane, c->block[t], offset, (uint32_t)bytes, barrier, at);
+        }
+    }
+}
+
 /* The copy accesses these bytes of what find_shared found. */
 static void note_access(const copy *c, uint64_t offset, uint64_t bytes)
 {
+    if (c->warp->race)
+        look_for_races(c, offset, bytes);
     for (uint32_t t = 0; t < c->targets; t++)
         if (c->way != SL_BULK_STORE)
             mark_written(c->block[t], offset, bytes);
@@ -120,18 +153,9 @@ static void note_access(const copy *c, uint64_t offset, uint64_t bytes)
 /* Completes the copy at its barriers. */
 static void complete(const copy *c, uint64_t bytes)
 {
-    uint64_t offset;
-    sl_block *block = block_at(c, c->operand[SL_BULK_BARRIER], &offset);
-    if (offset % 8)
-        misaligned(c, "the barrier's address", offset, 8);
     for (uint32_t t = 0; t < c->targets; t++) {
-        const sl_block *at = is_given(c, SL_BULK_BLOCKS) ? c->block[t] : block;
-        if (is_given(c, SL_BULK_BLOCKS) &&
-            c->op->aux & SL_BULK_PAIR) /* that block of the pair whose barrier was named */
-            at = sl_cluster_block(c->warp, (at->rank & ~1u) | (block->rank & 1));
-        if (!at)
-            sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
-                           "a barrier of a block that the cluster does not have");
+        uint64_t offset;
+        const sl_block *at = barrier_of(c, t, &offset);
         uint64_t *barrier = (uint64_t *)(void *)shared_bytes(c, at, offset, 8, true);
         *barrier = sl_barrier_after(*barrier, 0, 0, -bytes);
     }
@@ -202,6 +226,8 @@ static void move(const copy *c, uint64_t addr, uint64_t at, uint32_t bytes)
     bool store = c->way == SL_BULK_STORE;
     const sl_alloc *alloc = sl_heap_find(heap, addr);
     bool whole = alloc && bytes <= alloc->bytes - (addr - alloc->base);
+    if (c->warp->race && store && !(c->op->aux & SL_BULK_REDUCES))
+        sl_race_later(c->warp, c->op, c->lane, SL_RACE_BULK_WRITES, NULL, addr, bytes);
     for (uint32_t done = 0, step; done < bytes; done += step) {
         uint32_t room = 16 - (uint32_t)((addr + done) % 16);
         step = whole ? bytes : bytes - done < room ? bytes - done : room;

@@ -38,7 +38,7 @@ void sl_cluster_start(sl_cluster *cluster, uint64_t index)
     cluster->index = index;
     cluster->arrivals = cluster->idle_rounds = 0;
     if (cluster->race)
-        sl_race_start(cluster->race);
+        sl_race_start(cluster->race, run->code);
     for (uint32_t rank = 0; rank < cluster->blocks; rank++) {
         const uint32_t id[3] = {
             (uint32_t)(index % clusters[0]) * shape[0] + rank % shape[0],

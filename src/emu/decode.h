@@ -204,6 +204,8 @@ sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand,
 sl_memory_operand sl_decode_surface(sl_decoder *d, const sl_ptx_operand *operand);
 /* A store that converts; false: it is none. */
 bool sl_decode_surface_pack(sl_decoder *d);
+/* decode_memory.c: for --check=race, groups are committed or waited for (sl_race_agent, sl_race_wait). */
+void sl_decode_groups(sl_decoder *d, uint32_t agent, uint32_t kind, uint64_t left);
 /* decode_bulk.c: the address itself, in 64 bits. */
 uint32_t sl_decode_address(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
 /* Tells an op about its access; sets aux to SL_ADDRESS_32 or 0. */

@@ -635,6 +635,9 @@ bool sl_decode_alu(sl_decoder *d)
     case SL_OP_MEMBAR:
     case SL_OP_FENCE:
         sl_emit(d, 0, 0, 0, 0, "fence");
+        if (d->check_race && sl_ptx_has(d->inst, SL_MOD_PROXY) &&
+            (sl_ptx_has(d->inst, SL_MOD_ASYNC) || sl_ptx_has(d->inst, SL_MOD_ASYNC_GENERIC)))
+            sl_emit(d, 0, 0, 0, 0, "race_fence");
         return true;
     default:
         break;

@@ -52,6 +52,8 @@ static void decode_wait(sl_decoder *d)
         sl_emit(d, other, state, bit, bit, "shr_u64");
     }
     sl_emit(d, p, phase, other, other, "setp_ne_u64");
+    if (d->check_race)
+        sl_emit(d, 0, sl_decode_address(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst)), p, 0, "race_waited");
 }
 
 static void decode_mbarrier(sl_decoder *d)

@@ -6,6 +6,7 @@
 #include "emu/bulk.h"
 #include "emu/decode.h"
 #include "emu/tensor_map.h"
+#include "emu/warp.h"
 
 static bool has(const sl_decoder *d, sl_ptx_mod_id mod)
 {
@@ -226,6 +227,15 @@ static void decode_map_copy(sl_decoder *d)
     op->aux = SL_BULK_STORE;
 }
 
+static void decode_groups(sl_decoder *d)
+{
+    bool waits = has(d, SL_MOD_WAIT_GROUP);
+    uint64_t left = waits ? sl_decode_operand(d, 0)->bits : 0;
+    sl_decode_groups(d, SL_RACE_BULK_READS, waits ? SL_RACE_WAIT_GROUP : SL_RACE_COMMIT, left);
+    if (!has(d, SL_MOD_READ))
+        sl_decode_groups(d, SL_RACE_BULK_WRITES, waits ? SL_RACE_WAIT_GROUP : SL_RACE_COMMIT, left);
+}
+
 bool sl_decode_bulk(sl_decoder *d)
 {
     const sl_ptx_inst *inst = d->inst;
@@ -247,7 +257,9 @@ bool sl_decode_bulk(sl_decoder *d)
     }
     if (inst->op != SL_OP_CP || !has(d, SL_MOD_BULK))
         return false;
-    if (!has(d, SL_MOD_COMMIT_GROUP) && !has(d, SL_MOD_WAIT_GROUP)) /* copies are done when they are issued */
+    if (has(d, SL_MOD_COMMIT_GROUP) || has(d, SL_MOD_WAIT_GROUP)) /* copies are done when they are issued */
+        decode_groups(d);
+    else
         decode_bulk(d);
     return true;
 }

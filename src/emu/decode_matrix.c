@@ -6,6 +6,7 @@
 
 #include "emu/decode.h"
 #include "emu/matrix.h"
+#include "emu/warp.h"
 
 enum { MAX_REGS = 64 };
 
@@ -234,8 +235,12 @@ uint8_t sl_decode_group_wait(sl_decoder *d)
  * the other warps of the group at wait_group, where its block begins. */
 static void decode_wgmma(sl_decoder *d)
 {
-    if (has(d, SL_MOD_COMMIT_GROUP))
+    if (has(d, SL_MOD_COMMIT_GROUP)) {
         sl_emit(d, 0, 0, 0, 0, "wgmma_commit");
+        sl_decode_groups(d, SL_RACE_PRODUCTS, SL_RACE_COMMIT, 0);
+    }
+    if (has(d, SL_MOD_WAIT_GROUP))
+        sl_decode_groups(d, SL_RACE_PRODUCTS, SL_RACE_WAIT_GROUP, sl_decode_operand(d, 0)->bits);
     if (!has(d, SL_MOD_MMA_ASYNC))
         return;
     refuse_variants(d);

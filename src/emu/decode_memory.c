@@ -271,6 +271,15 @@ static void decode_cvta(sl_decoder *d)
         sl_emit(d, dst, a, a, a, "mov_b64");
 }
 
+void sl_decode_groups(sl_decoder *d, uint32_t agent, uint32_t kind, uint64_t left)
+{
+    if (!d->check_race)
+        return;
+    sl_op *op = sl_emit(d, 0, 0, 0, 0, "race_groups");
+    op->aux = kind | agent << 4;
+    op->imm = (int64_t)(left < INT32_MAX ? left : INT32_MAX);
+}
+
 static bool decode_copy(sl_decoder *d)
 {
     const sl_ptx_inst *inst = d->inst;
@@ -279,12 +288,11 @@ static bool decode_copy(sl_decoder *d)
     bool commits = sl_ptx_has(inst, SL_MOD_COMMIT_GROUP), waits = sl_ptx_has(inst, SL_MOD_WAIT_GROUP);
     bool arrives = sl_ptx_has(inst, SL_MOD_ARRIVE);
     if (commits || waits || arrives || sl_ptx_has(inst, SL_MOD_WAIT_ALL)) { /* copies are done when they are issued */
-        if (d->check_race) {
-            uint64_t left = waits ? sl_decode_operand(d, 0)->bits : 0;
-            sl_op *op = sl_emit(d, 0, 0, 0, 0, "race_copies");
-            op->aux = commits ? SL_RACE_COMMIT : waits ? SL_RACE_WAIT_GROUP : SL_RACE_WAIT_ALL;
-            op->imm = (int64_t)(left < INT32_MAX ? left : INT32_MAX);
-        }
+        sl_decode_groups(d, SL_RACE_COPIES,
+                         commits ? SL_RACE_COMMIT
+                         : waits ? SL_RACE_WAIT_GROUP
+                                 : SL_RACE_WAIT_ALL,
+                         waits ? sl_decode_operand(d, 0)->bits : 0);
         if (arrives)
             sl_decode_copies_arrive(d);
         return true;

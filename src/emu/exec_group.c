@@ -24,6 +24,18 @@ static void record_wgmma(sl_warp *w, const sl_op *o, const described *a, const d
     sl_warp_stream_rows(w->stream, o->slot, w->mask, w->worker->rows.items, w->worker->rows.count, 1);
 }
 
+/* All that a warp's share reads. */
+static void look_for_races(sl_warp *w, const sl_op *o, const described *a, const described *b, u32 n)
+{
+    w->worker->rows.count = 0;
+    for (u32 half = 0; half < HALVES && a; half++) {
+        u32 quarter = (w->index * HALVES + half) % 4;
+        note_lines(w, o, a, 16 * quarter, 16 * quarter + 16);
+    }
+    note_lines(w, o, b, 0, n);
+    sl_race_rows(w, o, __builtin_ctzll(w->mask), SL_RACE_PRODUCTS, w->block);
+}
+
 /* The fragment of A as rows. */
 static void fragment_lines(const sl_warp *w, const u32 *refs, int half, u8 (*out)[LINE_BYTES])
 {
@@ -62,6 +74,8 @@ SL_HANDLER(wgmma)
     described a = {0}, b = describe(w, o, ((const u64 *)sl_operand(w, o->b))[some], 2, o->aux & SL_WGMMA_B_TRANSPOSED);
     if (!registers)
         a = describe(w, o, ((const u64 *)sl_operand(w, o->a))[some], 2, o->aux & SL_WGMMA_A_TRANSPOSED);
+    if (w->race)
+        look_for_races(w, o, registers ? NULL : &a, &b, (u32)n);
     record_wgmma(w, o, registers ? NULL : &a, &b, (u32)n);
     const factor_form form_a = {type_a, 16, s.k, false, true, o->aux & SL_WGMMA_A_NEGATED};
     const factor_form form_b = {type_b, COLUMNS, s.k, true, true, o->aux & SL_WGMMA_B_NEGATED};

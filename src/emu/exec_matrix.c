@@ -388,6 +388,18 @@ static void move_each(sl_warp *w, const sl_op *o, const memory_matrix *m, u64 ma
     }
 }
 
+static void look_for_races(sl_warp *w, const sl_op *o, const memory_matrix *m, const u64 *base, const u32 *stride,
+                           bool store)
+{
+    u32 runs = (u32)(m->columns ? m->cols : m->rows), run = (u32)(m->columns ? m->rows : m->cols) * o->size;
+    for (int first = 0; first < SL_LANES; first += 32) {
+        u32 active = (u32)(w->mask >> first);
+        int lane = first + (active ? __builtin_ctz(active) : 0);
+        for (u32 i = 0; i < runs && active; i++)
+            sl_race_range(w, o, lane, base[lane] + (u64)i * stride[lane] * o->size, run, store);
+    }
+}
+
 static void move_matrix(sl_warp *w, const sl_op *o, bool store)
 {
     _Alignas(64) u64 base[SL_LANES];
@@ -396,6 +408,8 @@ static void move_matrix(sl_warp *w, const sl_op *o, bool store)
     addresses(w, o, base);
     memcpy(stride, sl_operand(w, w->code->list[o->list + 2]), sizeof stride); /* the result may overwrite it */
     record_matrix(w, o, &m, base, stride);
+    if (w->race)
+        look_for_races(w, o, &m, base, stride, store);
     for (int first = 0; first < SL_LANES; first += 32) {
         u64 mask = w->mask & (u64)UINT32_MAX << first;
         if (mask && (w->worker->run->emu->check_uninit || !move_whole(w, o, &m, first, base, stride, store)))
@@ -432,6 +446,8 @@ static void matrix_rows(sl_warp *w, const sl_op *o, bool store, u8 *row[SL_LANES
             sl_memory_mark_written(w, o, i, addr[i], 16);
         if (check && !store)
             sl_memory_check_read(w, o, i, addr[i], 16);
+        if (w->race)
+            sl_race_range(w, o, i, addr[i], 16, store);
     }
 }
 

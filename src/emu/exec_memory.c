@@ -747,11 +747,30 @@ SL_HANDLER(tensor_map_edit)
     sl_tensor_map_edit(w, o);
 }
 
-/* aux: sl_race_wait; imm: groups that are not waited for. */
-SL_HANDLER(race_copies)
+/* aux: sl_race_wait, and 16 times the agent; imm: groups that are not waited for. */
+SL_HANDLER(race_groups)
 {
     if (w->race)
-        sl_race_copies(w, (sl_race_wait)o->aux, (u32)o->imm);
+        sl_race_groups(w, (sl_race_agent)(o->aux >> 4), (sl_race_wait)(o->aux & 15), (u32)o->imm);
+}
+
+SL_HANDLER(race_fence)
+{
+    (void)o;
+    if (w->race)
+        sl_race_fence(w);
+}
+
+/* a: address of a barrier; b: whether its phase was complete. */
+SL_HANDLER(race_waited)
+{
+    const u64 *addr = sl_operand(w, o->a);
+    const pr *complete = sl_operand(w, o->b);
+    SL_EACH_ACTIVE(w, i)
+    {
+        if (w->race && complete[i])
+            sl_race_waited(w, o, i, addr[i]);
+    }
 }
 
 SL_HANDLER(fence)

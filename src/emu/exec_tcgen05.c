@@ -144,6 +144,8 @@ SL_HANDLER(tensor_copy)
                 for (u32 part = 0; part < parts; part++) {
                     const u64 at = chunk_at(&from, row, part);
                     const u8 *chunk = chunk_bytes(w, o, block, at);
+                    if (w->race)
+                        sl_race_later(w, o, i, SL_RACE_TENSOR, block, at, 16);
                     if (block == w->block)
                         sl_note_row(w, o, at, at, 16);
                     for (u32 k = 0; k < lanes; k++)
@@ -484,6 +486,16 @@ static void note_factors(const product *p)
     note_lines(p->w, p->o, &p->from_b, 0, p->n / p->blocks);
 }
 
+static void look_for_races(const product *p)
+{
+    const size_t noted = p->w->worker->rows.count;
+    p->w->worker->rows.count = 0;
+    note_factors(p);
+    for (u32 place = 0; place < p->blocks; place++)
+        sl_race_rows(p->w, p->o, p->lane, SL_RACE_TENSOR, sl_tensor_block(p->w, p->o, p->blocks == 2, place));
+    p->w->worker->rows.count = noted;
+}
+
 /* See tensor_memory.h. */
 SL_HANDLER(tensor_multiply)
 {
@@ -511,6 +523,8 @@ SL_HANDLER(tensor_multiply)
             p.from_a = describe(w, o, ((const u64 *)list_operand(&p, SL_TENSOR_A))[i], element_bytes(p.a), a_turned);
         }
         multiply(&p);
+        if (w->race)
+            look_for_races(&p);
         if (w->stream)
             note_factors(&p);
     }

@@ -1,28 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* --check=race: accesses of different warps of a block, or of the blocks of a cluster, to the same bytes of shared or
  * global memory, at least one of them a write, with nothing in between that orders them; lanes that store different
- * values to one address in one instruction; accesses to what cp.async copies before it was waited for; and shuffles
- * that read a lane that does not take part.
+ * values to one address in one instruction; what copies and products access before somebody has waited for them; and
+ * shuffles that read a lane that does not take part.
  *
  * Every warp has a vector clock. Barriers join the clocks of the warps that meet there. Atomics, barriers in shared
  * memory and strong or volatile accesses order, too, by what they access (locks and flags), and are not checked
  * themselves. Of each word the last write is known and the last reads of two warps; all is forgotten at a barrier of
- * all warps, but for copies that are under way. A write of what is there already is no race: many threads set a flag.
+ * all warps, but for what is under way. A write of what is there already is no race: many threads set a flag.
  *
- * A copy is a write by its warp when that waits for it. Copies are distinguished by the group that they are committed
- * to, counted per warp.
+ * Copies and products of a warp are agents of their own, whose clocks count groups: those of cp.async, of bulk copies
+ * (what these read, and what they write), of wgmma, and the commits of tcgen05. Who waits for a group has seen the
+ * agent's clock, and passes that on. A bulk copy that signals a barrier in shared memory is an access of that barrier,
+ * whose clock counts phases. Generic writes that an asynchronous read follows need a fence.proxy.async in between:
+ * warps have a clock of what is fenced, too.
  *
- * Left out: lanes of one warp in different instructions, other clusters, bulk copies and matrix loads and stores. */
+ * Left out: lanes of one warp in different instructions, other clusters, tensor memory, and what bulk copies read in
+ * global memory. Bulk groups are those of a warp, not of a thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/atomic.h"
+#include "emu/bulk.h"
 #include "emu/warp.h"
 
+/* The parts of a clock: one entry of each for every warp, then the barriers. */
+enum {
+    OWN,
+    FENCED, /* generic accesses that a fence.proxy.async has followed */
+    AGENTS, /* sl_race_agent, from here on */
+    PARTS = AGENTS + SL_RACE_AGENTS,
+    BARRIERS = 256, /* that bulk copies signal */
+};
+
 typedef struct site {
-    uint32_t warp_plus; /* 0: none */
+    uint32_t agent_plus; /* which entry of a clock; 0: none */
     uint32_t clock, inst;
-    uint32_t copy_plus;  /* 1 + the group of a cp.async; 0: none */
+    uint16_t warp;
     uint8_t lane, bytes; /* which of the word: a bit each */
 } site;
 
@@ -33,25 +48,25 @@ typedef struct word {
 
 typedef struct lock {
     uint64_t key;    /* as above */
-    uint32_t *clock; /* [warps] */
+    uint32_t *clock; /* [width] */
+    /* a barrier that asynchronous work signals */
+    uint32_t number_plus, phases; /* that are complete */
+    uint32_t *commits[2];         /* [warps]: of tcgen05, by the phase that they signal; NULL: none */
 } lock;
 
 #define SHARED (UINT64_C(1) << 63)
 
-enum { WAITS = 64 }; /* groups of copies whose wait is remembered */
-
 struct sl_race {
-    uint32_t warps; /* of all blocks */
-    struct copies {
-        uint32_t open, waited; /* the group that copies go to; how many were waited for */
-        uint32_t clock[WAITS]; /* of the warp when it waited for a group, modulo WAITS */
-    } * copies;                /* [warps] */
-    uint32_t *clock;           /* [warps][warps]: what of each other warp a warp has seen */
-    word *word;                /* hash tables of 2^n entries */
+    uint32_t warps, width;              /* warps of all blocks; entries of a clock */
+    uint32_t (*groups)[SL_RACE_AGENTS]; /* [warps]: that were committed */
+    uint32_t *clock;                    /* [warps][width]: what of each other warp a warp has seen */
+    bool async;                         /* the kernel has instructions that read shared memory asynchronously */
+    word *word;                         /* hash tables of 2^n entries */
     size_t words, word_room;
     lock *lock;
     size_t locks, lock_room;
     lock rest; /* when there are too many to distinguish */
+    uint32_t barriers;
 };
 
 static size_t slot_of(uint64_t key, size_t room)
@@ -71,10 +86,19 @@ static uint32_t number_of(const sl_warp *warp)
     return warp->block->rank * warp->block->warps + warp->index;
 }
 
-/* Whether it is a copy that its warp has not waited for. */
-static bool under_way(const sl_race *race, const site *s)
+static uint32_t *clock_of(const sl_race *race, uint32_t warp)
 {
-    return s->copy_plus && s->copy_plus > race->copies[s->warp_plus - 1].waited;
+    return race->clock + (size_t)warp * race->width;
+}
+
+static uint32_t entry_of(const sl_race *race, uint32_t part, uint32_t warp)
+{
+    return part * race->warps + warp;
+}
+
+static bool is_async(const sl_race *race, const site *s)
+{
+    return s->agent_plus > AGENTS * race->warps;
 }
 
 sl_race *sl_race_create(uint32_t warps)
@@ -84,13 +108,14 @@ sl_race *sl_race_create(uint32_t warps)
     if (!race)
         return NULL;
     race->warps = warps;
+    race->width = PARTS * warps + BARRIERS;
     race->word_room = race->lock_room = FIRST;
-    race->clock = calloc((size_t)warps * warps, sizeof *race->clock);
+    race->clock = calloc((size_t)warps * race->width, sizeof *race->clock);
     race->word = calloc(FIRST, sizeof *race->word);
     race->lock = calloc(FIRST, sizeof *race->lock);
-    race->rest.clock = calloc(warps, sizeof *race->rest.clock);
-    race->copies = calloc(warps, sizeof *race->copies);
-    if (race->clock && race->word && race->lock && race->rest.clock && race->copies)
+    race->rest.clock = calloc(race->width, sizeof *race->rest.clock);
+    race->groups = calloc(warps, sizeof *race->groups);
+    if (race->clock && race->word && race->lock && race->rest.clock && race->groups)
         return race;
     sl_race_destroy(race);
     return NULL;
@@ -100,9 +125,11 @@ static void free_locks(sl_race *race)
 {
     for (size_t i = 0; race->lock && i < race->lock_room; i++) {
         free(race->lock[i].clock);
+        free(race->lock[i].commits[0]);
+        free(race->lock[i].commits[1]);
         race->lock[i] = (lock){0};
     }
-    race->locks = 0;
+    race->locks = race->barriers = 0;
 }
 
 void sl_race_destroy(sl_race *race)
@@ -114,17 +141,27 @@ void sl_race_destroy(sl_race *race)
     free(race->word);
     free(race->lock);
     free(race->rest.clock);
-    free(race->copies);
+    free(race->groups);
     free(race);
 }
 
-void sl_race_start(sl_race *race)
+/* Whether an instruction reads shared memory after it was issued. */
+static bool reads_later(const sl_ptx_inst *inst)
 {
-    memset(race->clock, 0, (size_t)race->warps * race->warps * sizeof *race->clock);
+    return (inst->op == SL_OP_WGMMA && sl_ptx_has(inst, SL_MOD_MMA_ASYNC)) || inst->op == SL_OP_TCGEN05 ||
+           (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK) && sl_bulk_way(inst) == SL_BULK_STORE);
+}
+
+void sl_race_start(sl_race *race, const sl_code *code)
+{
+    memset(race->clock, 0, (size_t)race->warps * race->width * sizeof *race->clock);
     for (uint32_t w = 0; w < race->warps; w++)
-        race->clock[(size_t)w * race->warps + w] = 1;
-    memset(race->rest.clock, 0, race->warps * sizeof *race->rest.clock);
-    memset(race->copies, 0, race->warps * sizeof *race->copies);
+        clock_of(race, w)[w] = 1;
+    memset(race->rest.clock, 0, race->width * sizeof *race->rest.clock);
+    memset(race->groups, 0, race->warps * sizeof *race->groups);
+    race->async = false;
+    for (uint32_t i = 0; i < code->insts && !race->async; i++)
+        race->async = reads_later(code->inst[i]);
     forget_all(race);
     free_locks(race);
 }
@@ -161,32 +198,38 @@ static word *find_word(sl_warp *warp, const sl_op *op, uint64_t key)
     return &race->word[at];
 }
 
-static void join(uint32_t *to, const uint32_t *from, uint32_t warps)
+static void join(uint32_t *to, const uint32_t *from, uint32_t width)
 {
-    for (uint32_t i = 0; i < warps; i++)
+    for (uint32_t i = 0; i < width; i++)
         if (from[i] > to[i])
             to[i] = from[i];
 }
 
-/* An access that orders: the warp sees what those before it at this address saw, and leaves what it has seen. */
-static void synchronise(sl_warp *warp, const sl_op *op, uint64_t key)
+static lock *find_lock(sl_warp *warp, const sl_op *op, uint64_t key)
 {
     sl_race *race = warp->race;
-    uint32_t number = number_of(warp), *mine = &race->clock[(size_t)number * race->warps];
     size_t at = slot_of(key, race->lock_room);
     while (race->lock[at].key && race->lock[at].key != key)
         at = (at + 1) & (race->lock_room - 1);
     lock *l = &race->lock[at];
-    if (!l->key && race->locks * 2 >= race->lock_room) {
-        l = &race->rest;
-    } else if (!l->key) {
-        if (!(l->clock = calloc(race->warps, sizeof *l->clock)))
-            no_memory(warp, op);
-        l->key = key;
-        race->locks++;
-    }
-    join(mine, l->clock, race->warps);
-    memcpy(l->clock, mine, race->warps * sizeof *mine);
+    if (l->key)
+        return l;
+    if (race->locks * 2 >= race->lock_room)
+        return &race->rest;
+    if (!(l->clock = calloc(race->width, sizeof *l->clock)))
+        no_memory(warp, op);
+    l->key = key;
+    race->locks++;
+    return l;
+}
+
+/* An access that orders: the warp sees what those before it at this address saw, and leaves what it has seen. */
+static void synchronise(sl_warp *warp, lock *l)
+{
+    sl_race *race = warp->race;
+    uint32_t number = number_of(warp), *mine = clock_of(race, number);
+    join(mine, l->clock, race->width);
+    memcpy(l->clock, mine, race->width * sizeof *mine);
     mine[number]++;
 }
 
@@ -199,30 +242,31 @@ static bool orders(const sl_ptx_inst *inst)
 
 static bool is_race(const sl_race *race, const site *before, uint32_t warp, uint8_t bytes)
 {
-    if (!before->warp_plus || !(before->bytes & bytes))
-        return false;
-    if (under_way(race, before))
-        return true;
-    if (before->warp_plus == warp + 1)
-        return false;
-    const struct copies *copies = &race->copies[before->warp_plus - 1];
-    uint32_t clock = before->clock, group = before->copy_plus - 1;
-    if (before->copy_plus && copies->waited - group <= WAITS && copies->clock[group % WAITS] > clock)
-        clock = copies->clock[group % WAITS];
-    return clock > race->clock[(size_t)warp * race->warps + before->warp_plus - 1];
+    return before->agent_plus && before->bytes & bytes && before->clock > clock_of(race, warp)[before->agent_plus - 1];
 }
 
+/* Whether any warp has waited for it. */
+static bool waited_for(const sl_race *race, const site *s)
+{
+    for (uint32_t w = 0; w < race->warps; w++)
+        if (clock_of(race, w)[s->agent_plus - 1] >= s->clock)
+            return true;
+    return false;
+}
+
+typedef enum order { BARRIER_MISSING, FENCE_MISSING } order; /* what an access lacks */
+
 static _Noreturn void report(sl_warp *warp, const sl_op *op, int lane, uint64_t key, bool store, const site *before,
-                             bool before_stored)
+                             bool before_stored, order lacks)
 {
     const sl_code *code = warp->code;
     const sl_ptx_inst *inst = code->inst[before->inst];
     const sl_code_function *function = &code->function[code->inst_function[before->inst]];
     const uint32_t *dim = warp->worker->run->launch->block;
-    uint32_t rank = (before->warp_plus - 1) / warp->block->warps;
-    uint32_t thread = (before->warp_plus - 1) % warp->block->warps * code->lanes + before->lane;
+    uint32_t rank = before->warp / warp->block->warps;
+    uint32_t thread = before->warp % warp->block->warps * code->lanes + before->lane;
     const uint32_t *block = warp->block->cluster->block[rank].id;
-    bool copying = under_way(warp->race, before);
+    bool async = is_async(warp->race, before);
     char opcode[96], source[200] = "", where[64] = "";
     if (rank != warp->block->rank)
         snprintf(where, sizeof where, " of block (%u,%u,%u)", block[0], block[1], block[2]);
@@ -233,12 +277,14 @@ static _Noreturn void report(sl_warp *warp, const sl_op *op, int lane, uint64_t 
                    "race on %s memory at 0x%llx: a %s after a %s by thread (%u,%u,%u)%s in %s (line %u%s), %s,",
                    key & SHARED ? "shared" : "global", (unsigned long long)((key & ~SHARED) - 1) * 4,
                    store ? "write" : "read",
-                   before->copy_plus ? "copy"
-                   : before_stored   ? "write"
-                                     : "read",
+                   !before_stored ? "read"
+                   : async        ? "copy"
+                                  : "write",
                    thread % dim[0], thread / dim[0] % dim[1], thread / dim[0] / dim[1], where,
                    sl_ptx_inst_text(inst, opcode, sizeof opcode), inst->line, source,
-                   copying ? "which was not waited for" : "with no barrier in between");
+                   lacks == FENCE_MISSING                     ? "with no fence.proxy.async in between"
+                   : async && !waited_for(warp->race, before) ? "which was not waited for"
+                                                              : "with no barrier in between");
 }
 
 /* What lane 0 stores; those of other lanes follow *stride bytes apart. NULL: that is not known, or not one register. */
@@ -292,22 +338,48 @@ static void check_lanes(sl_warp *warp, const sl_op *op, const uint64_t *addr)
     }
 }
 
-static void note_word(sl_warp *warp, const sl_op *op, int lane, uint64_t key, uint8_t bytes, bool store, bool same,
-                      uint32_t copy_plus)
+/* One access of a lane. `agent`: the entry of a clock that it is counted by. */
+typedef struct noted {
+    sl_warp *warp;
+    const sl_op *op;
+    int lane;
+    uint32_t agent, clock;
+    bool store, same; /* same: it writes what is there */
+} noted;
+
+static noted generic_access(sl_warp *warp, const sl_op *op, int lane, bool store)
 {
-    sl_race *race = warp->race;
-    word *at = find_word(warp, op, key);
     uint32_t w = number_of(warp);
-    if (is_race(race, &at->write, w, bytes) && !same)
-        report(warp, op, lane, key, store, &at->write, true);
-    for (int i = 0; i < 2 && store && !same; i++)
+    return (noted){warp, op, lane, w, clock_of(warp->race, w)[w], store, false};
+}
+
+/* An access by the group that is open, which the agent of the warp makes later. */
+static noted later_access(sl_warp *warp, const sl_op *op, int lane, sl_race_agent agent, bool store)
+{
+    uint32_t w = number_of(warp), groups = warp->race->groups[w][agent];
+    return (noted){warp, op, lane, entry_of(warp->race, AGENTS + agent, w), groups + 1, store, false};
+}
+
+static void note_word(const noted *a, uint64_t key, uint8_t bytes)
+{
+    sl_warp *warp = a->warp;
+    sl_race *race = warp->race;
+    word *at = find_word(warp, a->op, key);
+    uint32_t w = number_of(warp), before = at->write.agent_plus - 1;
+    bool async = a->agent >= AGENTS * race->warps;
+    if (is_race(race, &at->write, w, bytes) && !a->same)
+        report(warp, a->op, a->lane, key, a->store, &at->write, true, BARRIER_MISSING);
+    for (int i = 0; i < 2 && a->store && !a->same; i++)
         if (is_race(race, &at->read[i], w, bytes))
-            report(warp, op, lane, key, store, &at->read[i], false);
-    site now = {w + 1, race->clock[(size_t)w * race->warps + w], op->inst, copy_plus, (uint8_t)lane, bytes};
-    if (store) {
+            report(warp, a->op, a->lane, key, a->store, &at->read[i], false, BARRIER_MISSING);
+    if (async && !a->store && at->write.agent_plus && before < race->warps && at->write.bytes & bytes &&
+        at->write.clock > clock_of(race, w)[entry_of(race, FENCED, before)])
+        report(warp, a->op, a->lane, key, a->store, &at->write, true, FENCE_MISSING);
+    site now = {a->agent + 1, a->clock, a->op->inst, (uint16_t)w, (uint8_t)a->lane, bytes};
+    if (a->store) {
         at->write = now;
     } else {
-        if (at->read[0].warp_plus != now.warp_plus)
+        if (at->read[0].agent_plus != now.agent_plus)
             at->read[1] = at->read[0];
         else
             now.bytes |= at->read[0].clock == now.clock ? at->read[0].bytes : 0;
@@ -323,99 +395,208 @@ static uint64_t shared_address(const sl_warp *warp, uint64_t addr)
     return block ? (uint64_t)block->rank << SL_RANK_BIT | offset : addr;
 }
 
-static void note_bytes(sl_warp *warp, const sl_op *op, int lane, uint64_t tag, uint64_t at, uint32_t size, bool store,
-                       bool same, uint32_t copy_plus)
+static void note_bytes(const noted *a, uint64_t tag, uint64_t at, uint64_t size)
 {
     for (uint64_t first = at, end = at + size; first < end;) {
         uint64_t next = (first / 4 + 1) * 4, last = next < end ? next : end;
         uint8_t bytes = (uint8_t)(((1u << (last - first)) - 1) << first % 4);
-        note_word(warp, op, lane, tag | (first / 4 + 1), bytes, store, same, copy_plus);
+        note_word(a, tag | (first / 4 + 1), bytes);
         first = last;
     }
+}
+
+/* Where a lane accesses. False: in local memory. */
+static bool tracked_address(const sl_op *op, uint64_t *at, bool *shared)
+{
+    *shared = op->space == SL_SPACE_SHARED;
+    if (op->space == SL_SPACE_LOCAL || op->space == SL_SPACE_CONST ||
+        (op->space == SL_SPACE_NONE && *at - SL_LOCAL_WINDOW < SL_WINDOW_BYTES))
+        return false;
+    if (op->space == SL_SPACE_NONE && *at - SL_SHARED_WINDOW < SL_WINDOW_BYTES) {
+        *shared = true;
+        *at -= SL_SHARED_WINDOW;
+    }
+    return true;
+}
+
+/* ---- barriers in shared memory ---- */
+
+static uint64_t block_key(const sl_block *block, uint64_t offset)
+{
+    return SHARED | (((uint64_t)block->rank << SL_RANK_BIT | offset) / 4 + 1);
+}
+
+/* The lock of a barrier. Every change of its phase is followed by a call here before the next change. */
+static lock *barrier_lock(sl_warp *warp, const sl_op *op, const sl_block *block, uint64_t offset)
+{
+    lock *l = find_lock(warp, op, block_key(block, offset));
+    uint64_t state;
+    if (offset + sizeof state <= block->shared_bytes) {
+        memcpy(&state, block->shared + offset, sizeof state);
+        l->phases += (l->phases ^ (uint32_t)(state >> SL_BARRIER_PHASE_BIT)) & 1;
+    }
+    return l;
 }
 
 void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr)
 {
     const sl_ptx_inst *inst = warp->code->inst[op->inst];
     /* what tells a barrier in shared memory of bytes is that barrier's access */
-    bool store = inst->op == SL_OP_ST,
-         ordering = orders(inst) || (sl_ptx_has(inst, SL_MOD_ASYNC) && op->slot == UINT32_MAX);
-    if ((inst->op != SL_OP_LD && !store && !ordering) || op->space == SL_SPACE_LOCAL || op->space == SL_SPACE_CONST)
+    bool store = inst->op == SL_OP_ST, tells = sl_ptx_has(inst, SL_MOD_ASYNC) && op->slot == UINT32_MAX;
+    bool ordering = orders(inst) || tells;
+    if (inst->op != SL_OP_LD && !store && !ordering)
         return;
     uint32_t size = (uint32_t)op->size * op->count;
     if (store && !ordering && warp->active > 1)
         check_lanes(warp, op, addr);
     for (uint64_t left = warp->mask; left; left &= left - 1) {
         int lane = __builtin_ctzll(left);
-        uint64_t at = addr[lane];
-        bool shared = op->space == SL_SPACE_SHARED;
-        if (op->space == SL_SPACE_NONE && at - SL_LOCAL_WINDOW < SL_WINDOW_BYTES)
+        uint64_t at = addr[lane], offset;
+        bool shared;
+        if (!tracked_address(op, &at, &shared))
             continue;
-        if (op->space == SL_SPACE_NONE && at - SL_SHARED_WINDOW < SL_WINDOW_BYTES) {
-            shared = true;
-            at -= SL_SHARED_WINDOW;
-        }
         uint64_t tag = shared ? SHARED : 0, tracked = shared ? shared_address(warp, at) : at;
         if (ordering) {
-            synchronise(warp, op, tag | (tracked / 4 + 1));
+            const sl_block *block = shared ? sl_shared_block(warp, at, &offset) : NULL;
+            bool barrier = block && (inst->op == SL_OP_MBARRIER || tells);
+            synchronise(warp,
+                        barrier ? barrier_lock(warp, op, block, offset) : find_lock(warp, op, tag | (tracked / 4 + 1)));
             continue;
         }
-        bool same = store && changes_nothing(warp, op, lane, at, shared);
-        note_bytes(warp, op, lane, tag, tracked, size, store, same, 0);
+        noted a = generic_access(warp, op, lane, store);
+        a.same = store && changes_nothing(warp, op, lane, at, shared);
+        note_bytes(&a, tag, tracked, size);
     }
+}
+
+void sl_race_range(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+{
+    bool shared;
+    noted a = generic_access(warp, op, lane, store);
+    if (tracked_address(op, &addr, &shared))
+        note_bytes(&a, shared ? SHARED : 0, shared ? shared_address(warp, addr) : addr, bytes);
 }
 
 void sl_race_copy(sl_warp *warp, const sl_op *op, const uint64_t *to)
 {
-    uint32_t group = warp->race->copies[number_of(warp)].open;
     for (uint64_t left = warp->mask; left; left &= left - 1) {
         int lane = __builtin_ctzll(left);
-        note_bytes(warp, op, lane, SHARED, shared_address(warp, to[lane]), op->size, true, false, group + 1);
+        noted a = later_access(warp, op, lane, SL_RACE_COPIES, true);
+        note_bytes(&a, SHARED, shared_address(warp, to[lane]), op->size);
     }
 }
 
-void sl_race_copies(sl_warp *warp, sl_race_wait kind, uint32_t left)
+void sl_race_later(sl_warp *warp, const sl_op *op, int lane, sl_race_agent agent, const sl_block *block, uint64_t at,
+                   uint32_t bytes)
 {
-    sl_race *race = warp->race;
-    uint32_t w = number_of(warp), clock = race->clock[(size_t)w * race->warps + w];
-    struct copies *copies = &race->copies[w];
-    copies->open += kind != SL_RACE_WAIT_GROUP;
-    if (kind == SL_RACE_COMMIT)
-        return;
-    uint32_t done = copies->open > left ? copies->open - left : 0;
-    for (uint32_t group = copies->waited; group < done; group++)
-        copies->clock[group % WAITS] = clock;
-    if (done > copies->waited)
-        copies->waited = done;
+    noted a = later_access(warp, op, lane, agent, agent == SL_RACE_BULK_WRITES);
+    note_bytes(&a, block ? SHARED : 0, block ? (uint64_t)block->rank << SL_RANK_BIT | at : at, bytes);
 }
 
-/* Forgets everything that is ordered before what comes; copies that are under way are not. */
-static void forget_ordered(sl_race *race)
+void sl_race_rows(sl_warp *warp, const sl_op *op, int lane, sl_race_agent agent, const sl_block *block)
+{
+    for (size_t i = 0; i < warp->worker->rows.count; i++) {
+        const sl_row *row = &warp->worker->rows.items[i];
+        for (uint32_t k = 0; k < row->count; k++)
+            sl_race_later(warp, op, lane, agent, block, row->addr + (uint64_t)row->step * k, row->bytes);
+    }
+}
+
+void sl_race_signaled(sl_warp *warp, const sl_op *op, int lane, const sl_block *block, uint64_t at, uint32_t bytes,
+                      const sl_block *of_barrier, uint64_t barrier)
+{
+    sl_race *race = warp->race;
+    lock *l = barrier_lock(warp, op, of_barrier, barrier);
+    if (l == &race->rest || (!l->number_plus && race->barriers == BARRIERS))
+        return;
+    if (!l->number_plus)
+        l->number_plus = ++race->barriers;
+    noted a = {warp, op, lane, PARTS * race->warps + l->number_plus - 1, l->phases + 1, true, false};
+    note_bytes(&a, SHARED, (uint64_t)block->rank << SL_RANK_BIT | at, bytes);
+}
+
+void sl_race_committed(sl_warp *warp, const sl_op *op, const sl_block *block, uint64_t barrier)
+{
+    sl_race *race = warp->race;
+    lock *l = barrier_lock(warp, op, block, barrier);
+    uint32_t w = number_of(warp), **commits = &l->commits[l->phases & 1];
+    if (l == &race->rest)
+        return;
+    if (!*commits && !(*commits = calloc(race->warps, sizeof **commits)))
+        no_memory(warp, op);
+    (*commits)[w] = race->groups[w][SL_RACE_TENSOR];
+}
+
+void sl_race_waited(sl_warp *warp, const sl_op *op, int lane, uint64_t addr)
+{
+    sl_race *race = warp->race;
+    uint64_t offset;
+    const sl_block *block = sl_cluster_locate(warp, op->inst, lane, addr, &offset);
+    const lock *l = barrier_lock(warp, op, block, offset);
+    uint32_t *mine = clock_of(race, number_of(warp));
+    if (l->number_plus)
+        mine[PARTS * race->warps + l->number_plus - 1] = l->phases;
+    if (l->phases && l->commits[(l->phases - 1) & 1])
+        join(mine + entry_of(race, AGENTS + SL_RACE_TENSOR, 0), l->commits[(l->phases - 1) & 1], race->warps);
+}
+
+void sl_race_fence(sl_warp *warp)
+{
+    sl_race *race = warp->race;
+    uint32_t w = number_of(warp), *mine = clock_of(race, w);
+    join(mine + entry_of(race, FENCED, 0), mine, race->warps);
+    mine[w]++;
+}
+
+void sl_race_groups(sl_warp *warp, sl_race_agent agent, sl_race_wait kind, uint32_t left)
+{
+    sl_race *race = warp->race;
+    uint32_t w = number_of(warp), *groups = &race->groups[w][agent];
+    *groups += kind != SL_RACE_WAIT_GROUP;
+    uint32_t done = kind == SL_RACE_COMMIT || *groups < left ? 0 : *groups - left;
+    uint32_t *seen = &clock_of(race, w)[entry_of(race, AGENTS + agent, w)];
+    *seen = done > *seen ? done : *seen;
+}
+
+/* What must be known of a word when all warps have met: what is under way, and what is not fenced. */
+static bool is_kept(const sl_race *race, const word *at, const uint32_t *clock)
+{
+    bool kept = false;
+    const site *sites[] = {&at->write, &at->read[0], &at->read[1]};
+    for (int i = 0; i < 3; i++)
+        kept |= sites[i]->agent_plus && is_async(race, sites[i]) && sites[i]->clock > clock[sites[i]->agent_plus - 1];
+    uint32_t writer = at->write.agent_plus - 1;
+    return kept || (race->async && at->key & SHARED && at->write.agent_plus && writer < race->warps &&
+                    at->write.clock > clock[entry_of(race, FENCED, writer)]);
+}
+
+/* Forgets everything that is ordered before what comes, for a warp that has seen all others. */
+static void forget_ordered(sl_race *race, const uint32_t *clock)
 {
     size_t kept = 0;
     for (size_t i = 0; i < race->word_room; i++)
-        kept += under_way(race, &race->word[i].write);
-    word *copies = kept ? malloc(kept * sizeof *copies) : NULL;
-    if (kept && !copies)
+        kept += is_kept(race, &race->word[i], clock);
+    word *words = kept ? malloc(kept * sizeof *words) : NULL;
+    if (kept && !words)
         return; /* what is kept is ordered: it is no race */
     kept = 0;
-    for (size_t i = 0; i < race->word_room && copies; i++)
-        if (under_way(race, &race->word[i].write))
-            copies[kept++] = (word){.key = race->word[i].key, .write = race->word[i].write};
+    for (size_t i = 0; i < race->word_room && words; i++)
+        if (is_kept(race, &race->word[i], clock))
+            words[kept++] = race->word[i];
     forget_all(race);
     race->words = kept;
     for (size_t i = 0; i < kept; i++) {
-        size_t at = slot_of(copies[i].key, race->word_room);
+        size_t at = slot_of(words[i].key, race->word_room);
         while (race->word[at].key)
             at = (at + 1) & (race->word_room - 1);
-        race->word[at] = copies[i];
+        race->word[at] = words[i];
     }
-    free(copies);
+    free(words);
 }
 
 void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, const uint64_t *const *arrived)
 {
-    uint32_t *seen = race->clock, first = UINT32_MAX, warps = block->warps, base = block->rank * warps;
+    uint32_t first = UINT32_MAX, warps = block->warps, base = block->rank * warps;
     bool all = blocks == block->cluster->blocks;
     for (uint32_t i = 0; i < blocks * warps; i++) {
         uint64_t here = arrived[i / warps][i % warps];
@@ -424,16 +605,14 @@ void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, cons
             continue;
         if (first == UINT32_MAX)
             first = base + i;
-        join(seen + (size_t)first * race->warps, seen + (size_t)(base + i) * race->warps, race->warps);
-    }
-    for (uint32_t i = 0; i < blocks * warps; i++) {
-        uint32_t *mine = seen + (size_t)(base + i) * race->warps;
-        if (arrived[i / warps][i % warps] && base + i != first)
-            memcpy(mine, seen + (size_t)first * race->warps, race->warps * sizeof *mine);
+        join(clock_of(race, first), clock_of(race, base + i), race->width);
     }
     for (uint32_t i = 0; i < blocks * warps; i++)
+        if (arrived[i / warps][i % warps] && base + i != first)
+            memcpy(clock_of(race, base + i), clock_of(race, first), race->width * sizeof *race->clock);
+    if (all && first != UINT32_MAX)
+        forget_ordered(race, clock_of(race, first));
+    for (uint32_t i = 0; i < blocks * warps; i++)
         if (arrived[i / warps][i % warps])
-            seen[(size_t)(base + i) * race->warps + base + i]++;
-    if (all)
-        forget_ordered(race);
+            clock_of(race, base + i)[base + i]++;
 }

@@ -155,12 +155,16 @@ static void arrive(sl_warp *warp, const sl_op *op, int lane, sl_block *block, ui
                    uint64_t bytes)
 {
     uint64_t *barrier = (uint64_t *)(void *)shared_bytes(warp, op, lane, block, offset, 8, 8);
+    if (warp->race && arrivals)
+        sl_race_committed(warp, op, block, offset);
     *barrier = sl_barrier_after(*barrier, arrivals, 0, -bytes);
     sl_warp_yield(warp);
 }
 
 void sl_tensor_commit(sl_warp *warp, const sl_op *op)
 {
+    if (warp->race)
+        sl_race_groups(warp, SL_RACE_TENSOR, SL_RACE_COMMIT, 0);
     for (uint64_t left = warp->mask; left; left &= left - 1) {
         int lane = __builtin_ctzll(left);
         uint64_t offset;

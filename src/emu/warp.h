@@ -419,16 +419,42 @@ void sl_stray_free(sl_stray_line *lines);
 
 /* ---- race.c ---- */
 
-sl_race *sl_race_create(uint32_t warps); /* NULL: out of memory */
-void sl_race_destroy(sl_race *race);     /* NULL is fine */
-void sl_race_start(sl_race *race);       /* a new cluster */
+sl_race *sl_race_create(uint32_t warps);                /* NULL: out of memory */
+void sl_race_destroy(sl_race *race);                    /* NULL is fine */
+void sl_race_start(sl_race *race, const sl_code *code); /* a new cluster */
 /* The active lanes access memory; a race ends the launch. */
 void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr);
+/* A lane accesses memory in the operation's space: matrix loads and stores. */
+void sl_race_range(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store);
+
+/* What completes later than it was issued, in groups of a warp. */
+typedef enum sl_race_agent {
+    SL_RACE_COPIES,      /* cp.async: writes of shared memory */
+    SL_RACE_BULK_READS,  /* bulk copies to global memory: what they read */
+    SL_RACE_BULK_WRITES, /* and what they write */
+    SL_RACE_PRODUCTS,    /* wgmma: reads of shared memory */
+    SL_RACE_TENSOR,      /* the same of tcgen05 */
+    SL_RACE_AGENTS
+} sl_race_agent;
 /* The active lanes begin to copy to shared memory (cp.async). */
 void sl_race_copy(sl_warp *warp, const sl_op *op, const uint64_t *to);
-/* Copies are committed to a group; all but the last `left` groups, or all copies, are waited for. */
+/* The group that is open accesses bytes: of that block's shared memory, or global memory (NULL). */
+void sl_race_later(sl_warp *warp, const sl_op *op, int lane, sl_race_agent agent, const sl_block *block, uint64_t at,
+                   uint32_t bytes);
+/* The same of all rows that the worker has noted. */
+void sl_race_rows(sl_warp *warp, const sl_op *op, int lane, sl_race_agent agent, const sl_block *block);
+/* A bulk copy writes shared memory and signals a barrier. */
+void sl_race_signaled(sl_warp *warp, const sl_op *op, int lane, const sl_block *block, uint64_t at, uint32_t bytes,
+                      const sl_block *of_barrier, uint64_t barrier);
+/* tcgen05.commit: what was committed signals a barrier. */
+void sl_race_committed(sl_warp *warp, const sl_op *op, const sl_block *block, uint64_t barrier);
+/* A lane has found the phase of a barrier complete that it waited for. */
+void sl_race_waited(sl_warp *warp, const sl_op *op, int lane, uint64_t addr);
+/* fence.proxy.async */
+void sl_race_fence(sl_warp *warp);
+/* A group is committed; all but the last `left` groups, or everything, are waited for. */
 typedef enum sl_race_wait { SL_RACE_COMMIT, SL_RACE_WAIT_GROUP, SL_RACE_WAIT_ALL } sl_race_wait;
-void sl_race_copies(sl_warp *warp, sl_race_wait kind, uint32_t left);
+void sl_race_groups(sl_warp *warp, sl_race_agent agent, sl_race_wait kind, uint32_t left);
 /* A barrier of one block or all blocks of a cluster completes: arrived[i] are the lanes of each warp of block i. */
 void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, const uint64_t *const *arrived);
 

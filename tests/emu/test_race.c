@@ -143,6 +143,105 @@ BEHAVIOUR(barriers_in_shared_memory_order)
                 256, 128, NULL);
 }
 
+/* Thread 0 copies 512 bytes to `s`, and signals `bar`. %r11: the thread's word of s. */
+#define BULK_HEAD                                                                                                      \
+    ".shared .align 1024 .b8 s[4096];\n.shared .align 8 .b8 bar[8];\nmov.u32 %r10, s;\nmov.u32 %r13, bar;\n"           \
+    "mad.lo.u32 %r11, %r0, 4, %r10;\nsetp.eq.u32 %p1, %r0, 0;\nsetp.lt.u32 %p4, %r0, 32;\n"                            \
+    "@%p1 mbarrier.init.shared.b64 [%r13], 1;\nbar.sync 0;\n"
+#define BULK_LOAD                                                                                                      \
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r13], 512;\n"                                                      \
+    "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d1], 512, [%r13];\n"
+#define BULK_WAIT(label, parity)                                                                                       \
+    label ":\nmbarrier.try_wait.parity.shared.b64 %p2, [%r13], " parity ";\n@!%p2 bra " label ";\n"
+#define BULK_READ        "ld.shared.u32 %r14, [%r11];\nst.global.u32 [%d2], %r14;\n"
+#define NOT_WAITED(what) "a " what " by thread (0,0,0) in cp.async.bulk.shared::cluster.global"
+
+BEHAVIOUR(a_bulk_copy_is_there_for_those_who_waited_for_its_barrier)
+{
+    expect_race(r, PTX(BULK_HEAD BULK_LOAD BULK_READ "ret;\n"), 32, 0, "which was not waited for, in ld.shared.u32");
+    expect_race(r, PTX(BULK_HEAD BULK_LOAD "bar.sync 0;\n" BULK_READ "ret;\n"), 128, 0,
+                NOT_WAITED("read after a copy"));
+    expect_race(r, PTX(BULK_HEAD BULK_LOAD BULK_WAIT("W", "0") BULK_READ "ret;\n"), 128, 0, NULL);
+    /* for the phase before */
+    expect_race(r, PTX(BULK_HEAD BULK_WAIT("W", "1") BULK_LOAD BULK_READ "ret;\n"), 32, 0, "which was not waited for");
+    /* the first warp alone: the others must meet it afterwards */
+    expect_race(
+        r, PTX(BULK_HEAD BULK_LOAD "bar.sync 0;\n@!%p4 bra READ;\n" BULK_WAIT("W", "0") "READ:\n" BULK_READ "ret;\n"),
+        128, 0, "a read after a copy by thread (0,0,0)");
+    expect_race(
+        r, PTX(BULK_HEAD BULK_LOAD "@!%p4 bra READ;\n" BULK_WAIT("W", "0") "READ:\nbar.sync 0;\n" BULK_READ "ret;\n"),
+        128, 0, NULL);
+    /* matrix loads are reads, too */
+    expect_race(r,
+                PTX(BULK_HEAD BULK_LOAD "bar.sync 0;\nshl.b32 %r15, %r3, 4;\nadd.u32 %r15, %r15, %r10;\n"
+                                        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r16, %r17, %r18, %r19}, [%r15];\n"
+                                        "ret;\n"),
+                128, 0, "which was not waited for, in ldmatrix");
+}
+
+BEHAVIOUR(a_bulk_copy_overwrites_only_what_all_have_read)
+{
+#define TWICE(between)                                                                                                 \
+    PTX(BULK_HEAD BULK_LOAD BULK_WAIT("W", "0") BULK_READ between BULK_LOAD BULK_WAIT("V", "1") "ret;\n")
+    expect_race(r, TWICE("bar.sync 0;\n"), 128, 0, NULL);
+    expect_race(r,
+                PTX(BULK_HEAD BULK_LOAD BULK_WAIT("W", "0") "bar.sync 0;\n" BULK_READ "@!%p1 bra END;\n" BULK_LOAD
+                                                            "END:\nret;\n"),
+                128, 0, "race on shared memory at 0x");
+    expect_race(r, PTX(BULK_HEAD BULK_LOAD BULK_LOAD "ret;\n"), 128, 0, NOT_WAITED("write after a copy"));
+}
+
+/* Every thread writes a word, and thread 0 copies all of them to global memory. */
+#define BULK_STORE(fence, wait, after)                                                                                 \
+    PTX(BULK_HEAD                                                                                                      \
+        "st.shared.u32 [%r11], %r0;\n" fence "bar.sync 0;\n@!%p1 bra WAITED;\n"                                        \
+        "cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r10], 512;\ncp.async.bulk.commit_group;\n" wait          \
+        "WAITED:\nbar.sync 0;\n" after "ret;\n")
+#define FENCE "fence.proxy.async.shared::cta;\n"
+#define AGAIN "add.u32 %r15, %r0, 1;\nst.shared.u32 [%r11], %r15;\n"
+
+BEHAVIOUR(what_a_bulk_copy_reads_is_fenced_before_and_kept_until_it_was_waited_for)
+{
+    expect_race(r, BULK_STORE(FENCE, "cp.async.bulk.wait_group.read 0;\n", AGAIN), 128, 0, NULL);
+    expect_race(r, BULK_STORE("", "cp.async.bulk.wait_group.read 0;\n", AGAIN), 128, 0,
+                "a read after a write by thread (0,0,0) in st.shared.u32 (line 31), with no fence.proxy.async in "
+                "between, in cp.async.bulk.global");
+    expect_race(r, BULK_STORE(FENCE, "", AGAIN), 128, 0,
+                "a write after a read by thread (0,0,0) in cp.async.bulk.global.shared::cta");
+    expect_race(r, BULK_STORE(FENCE, "", AGAIN), 128, 0, "which was not waited for");
+    expect_race(r, BULK_STORE(FENCE, "cp.async.bulk.wait_group.read 0;\n", "ld.global.u32 %r15, [%d2];\n"), 128, 0,
+                "race on global memory");
+    expect_race(r, BULK_STORE(FENCE, "cp.async.bulk.wait_group 0;\n", "ld.global.u32 %r15, [%d2];\n"), 128, 0, NULL);
+}
+
+/* A product of a warp group with both factors in the first 1024 bytes of s. */
+#define PRODUCT                                                                                                        \
+    "mov.u64 %d10, 0x0000001000080000;\nshr.u32 %r20, %r10, 4;\ncvt.u64.u32 %d11, %r20;\nor.b64 %d10, %d10, %d11;\n"   \
+    "wgmma.fence.sync.aligned;\nsetp.eq.u32 %p3, 0, 1;\n"                                                              \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d10, %d10, %p3, 1, 1, 0, 0;\n"           \
+    "wgmma.commit_group.sync.aligned;\n"
+
+BEHAVIOUR(products_of_a_warp_group_read_until_they_were_waited_for)
+{
+    const char *waited = PTX(BULK_HEAD BULK_LOAD BULK_WAIT("W", "0") PRODUCT
+                             "wgmma.wait_group.sync.aligned 0;\nbar.sync 0;\n" BULK_LOAD BULK_WAIT("V", "1") "ret;\n");
+    const char *early = PTX(BULK_HEAD BULK_LOAD BULK_WAIT("W", "0") PRODUCT
+                            "bar.sync 0;\n" BULK_LOAD BULK_WAIT("V", "1") "wgmma.wait_group.sync.aligned 0;\nret;\n");
+    expect_race(r, waited, 128, 0, NULL);
+    expect_race(r, early, 128, 0, "a write after a read by thread (");
+    expect_race(r, early, 128, 0, "in wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 (line 4");
+    expect_race(r, PTX(BULK_HEAD BULK_LOAD "bar.sync 0;\n" PRODUCT "wgmma.wait_group.sync.aligned 0;\nret;\n"), 128, 0,
+                "which was not waited for, in wgmma.mma_async");
+    expect_race(
+        r,
+        PTX(BULK_HEAD "st.shared.u32 [%r11], %r0;\nbar.sync 0;\n" PRODUCT "wgmma.wait_group.sync.aligned 0;\nret;\n"),
+        128, 0, "with no fence.proxy.async in between, in wgmma.mma_async");
+    expect_race(r,
+                PTX(BULK_HEAD "st.shared.u32 [%r11], %r0;\nbar.sync 0;\n" FENCE PRODUCT
+                              "wgmma.wait_group.sync.aligned 0;\nbar.sync 0;\n" AGAIN "ret;\n"),
+                128, 0, NULL);
+}
+
 /* Each of two blocks writes a word, and reads that of the other. */
 #define ACROSS_BLOCKS(between)                                                                                         \
     PTX(".shared .align 4 .u32 s;\nmov.u32 %r10, %cluster_ctarank;\nst.shared.u32 [s], %r10;\n" between                \
@@ -232,6 +331,10 @@ int main(void)
         IT(lanes_that_store_different_values_to_one_address_race),
         IT(a_copy_is_there_only_when_it_was_waited_for),
         IT(barriers_in_shared_memory_order),
+        IT(a_bulk_copy_is_there_for_those_who_waited_for_its_barrier),
+        IT(a_bulk_copy_overwrites_only_what_all_have_read),
+        IT(what_a_bulk_copy_reads_is_fenced_before_and_kept_until_it_was_waited_for),
+        IT(products_of_a_warp_group_read_until_they_were_waited_for),
         IT(blocks_of_a_cluster_race_in_shared_memory),
         IT(a_shuffle_from_a_lane_that_does_not_take_part_is_reported),
         IT(warps_keep_step_behind_a_barrier),
