@@ -329,20 +329,21 @@ static void round_loaded(const copy *c, uint64_t at, uint32_t bytes)
 /* From one row to the next in shared memory. */
 static uint32_t row_pitch(const sl_tensor_map *map)
 {
-    return map->swizzle ? sl_tensor_span(map) : map->box[0] * sl_tensor_bytes(map->type);
+    return map->swizzle ? sl_tensor_span(map) : map->box[0] * sl_tensor_shared_bits(map->type) / 8;
 }
 
 /* Row number `row` of the box: bytes [first, end) of it lie at `addr` and on, the others outside of the tensor. */
 static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first, uint32_t end)
 {
-    uint32_t bytes = c->map.box[0] * sl_tensor_bytes(c->map.type);
+    const uint32_t bits = sl_tensor_bits(c->map.type), shared_bits = sl_tensor_shared_bits(c->map.type);
+    uint32_t bytes = c->map.box[0] * shared_bits / 8;
     uint64_t at = c->offset + row * row_pitch(&c->map);
     bool rounds = c->way == SL_BULK_LOAD && (c->map.type == SL_TENSOR_TF32 || c->map.type == SL_TENSOR_TF32_FTZ);
     if (first < end)
-        note_row(c, addr, at + first, end - first);
+        note_row(c, addr, at + first, (end - first) * bits / shared_bits);
     if (c->way == SL_BULK_PREFETCH)
         return;
-    uint32_t chunk = c->map.swizzle ? 16 : bytes;
+    uint32_t chunk = c->map.swizzle || bits != shared_bits ? 16 : bytes;
     for (uint32_t i = 0; i < bytes; i += chunk) {
         uint64_t to = swizzled(&c->map, at + i);
         uint32_t low = first > i ? first - i : 0, high = end > i ? end - i : 0;
@@ -350,7 +351,8 @@ static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first,
         high = high < chunk ? high : chunk;
         note_access(c, to, chunk);
         if (low < high)
-            move(c, addr + (i + low - first), to + low, high - low);
+            move(c, addr + (uint64_t)(i + low - first) * bits / shared_bits, to + low,
+                 (high - low) * bits / shared_bits);
         if (low < high && rounds)
             round_loaded(c, to + low, high - low);
         if (c->way == SL_BULK_LOAD && low < high) {
@@ -365,11 +367,11 @@ static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first,
 /* The part of a row from element x on that lies in the tensor. */
 static void clip(const sl_tensor_map *map, int64_t x, uint32_t *first, uint32_t *end)
 {
-    int64_t size = (int64_t)map->last[0] + 1, bytes = sl_tensor_bytes(map->type);
+    int64_t size = (int64_t)map->last[0] + 1, bits = sl_tensor_shared_bits(map->type);
     int64_t low = x < 0 ? -x : 0, high = size - x;
     high = high > map->box[0] ? map->box[0] : high;
-    *first = (uint32_t)((low < map->box[0] ? low : map->box[0]) * bytes);
-    *end = high > 0 ? (uint32_t)(high * bytes) : 0;
+    *first = (uint32_t)((low < map->box[0] ? low : map->box[0]) * bits / 8);
+    *end = high > 0 ? (uint32_t)(high * bits / 8) : 0;
 }
 
 /* A row of the tensor at these coordinates. */
@@ -385,7 +387,8 @@ static void move_at(const copy *c, uint64_t row, const int64_t x[SL_TENSOR_DIMS]
     clip(&c->map, x[0], &first, &end);
     if (!inside || first >= end)
         first = end = 0;
-    addr += (uint64_t)x[0] * sl_tensor_bytes(c->map.type) + first;
+    const int64_t bits = sl_tensor_bits(c->map.type), shared_bits = sl_tensor_shared_bits(c->map.type);
+    addr += (uint64_t)(x[0] * bits / 8 + first * bits / shared_bits);
     move_row(c, row, addr, first, end);
 }
 
@@ -461,7 +464,7 @@ static uint32_t reduction_of(const copy *c)
     static const sl_ptx_mod_id mods[] = {SL_MOD_ADD, SL_MOD_MIN, SL_MOD_MAX, SL_MOD_INC,
                                          SL_MOD_DEC, SL_MOD_AND, SL_MOD_OR,  SL_MOD_XOR};
     enum { NO = -1 };
-    static const int8_t how[8][SL_TENSOR_TYPES] = {
+    static const int8_t how[8][SL_TENSOR_B4] = {
         {NO, NO, SL_ATOM_ADD, SL_ATOM_ADD, SL_ATOM_ADD, SL_ATOM_ADD, SL_ATOM_ADD_F16, SL_ATOM_ADD_F32, SL_ATOM_ADD_F64,
          SL_ATOM_ADD_BF16, SL_ATOM_ADD_F32, SL_ATOM_ADD_F32, SL_ATOM_ADD_F32},
         {NO, NO, SL_ATOM_MIN_U, SL_ATOM_MIN_S, SL_ATOM_MIN_U, SL_ATOM_MIN_S, SL_ATOM_MIN_F16, NO, NO, SL_ATOM_MIN_BF16,
@@ -475,7 +478,7 @@ static uint32_t reduction_of(const copy *c)
         {NO, NO, SL_ATOM_XOR, SL_ATOM_XOR, SL_ATOM_XOR, SL_ATOM_XOR, NO, NO, NO, NO, NO, NO, NO}};
     const sl_ptx_inst *inst = c->warp->code->inst[c->op->inst];
     for (size_t i = 0; i < sizeof mods / sizeof *mods; i++)
-        if (sl_ptx_has(inst, mods[i]) && how[i][c->map.type] != NO)
+        if (c->map.type < SL_TENSOR_B4 && sl_ptx_has(inst, mods[i]) && how[i][c->map.type] != NO)
             return (uint32_t)how[i][c->map.type];
     sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
                    "the tensor's elements cannot be reduced this way");
@@ -486,7 +489,7 @@ static void copy_tensor(copy *c)
     uint32_t dims = c->op->aux >> SL_BULK_DIMS_SHIFT & 15, count[SL_TENSOR_DIMS];
     sl_op reducing;
     check_map(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_TO : SL_BULK_FROM], dims);
-    uint64_t rows = 1, row_bytes = (uint64_t)c->map.box[0] * sl_tensor_bytes(c->map.type);
+    uint64_t rows = 1, row_bytes = (uint64_t)c->map.box[0] * sl_tensor_bits(c->map.type) / 8;
     for (unsigned i = 1; i < c->map.rank; i++) {
         count[i] = c->map.im2col ? (i == 1 ? c->map.box[1] : 1)
                                  : (c->map.box[i] + c->map.element_stride[i] - 1u) / c->map.element_stride[i];
@@ -498,7 +501,7 @@ static void copy_tensor(copy *c)
     if (bytes > 1u << 20)
         sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
                        "a box of %llu bytes does not fit into shared memory", (unsigned long long)bytes);
-    if (c->operand[SL_BULK_COORDINATE] * sl_tensor_bytes(c->map.type) % 16)
+    if (c->operand[SL_BULK_COORDINATE] * sl_tensor_bits(c->map.type) % 128)
         sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_INSTRUCTION,
                        "element %d of a row does not lie at a multiple of 16 bytes",
                        (int32_t)c->operand[SL_BULK_COORDINATE]);

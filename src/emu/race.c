@@ -367,7 +367,9 @@ static void note_word(const noted *a, uint64_t key, uint8_t bytes)
     word *at = find_word(warp, a->op, key);
     uint32_t w = number_of(warp), before = at->write.agent_plus - 1;
     bool async = a->agent >= AGENTS * race->warps;
-    if (is_race(race, &at->write, w, bytes) && !a->same)
+    bool again = async && before == a->agent && at->write.clock == a->clock && at->write.inst == a->op->inst &&
+                 a->store; /* lanes that copy the same */
+    if (is_race(race, &at->write, w, bytes) && !a->same && !again)
         report(warp, a->op, a->lane, key, a->store, &at->write, true, BARRIER_MISSING);
     for (int i = 0; i < 2 && a->store && !a->same; i++)
         if (is_race(race, &at->read[i], w, bytes))
@@ -409,8 +411,7 @@ static void note_bytes(const noted *a, uint64_t tag, uint64_t at, uint64_t size)
 static bool tracked_address(const sl_op *op, uint64_t *at, bool *shared)
 {
     *shared = op->space == SL_SPACE_SHARED;
-    if (op->space == SL_SPACE_LOCAL || op->space == SL_SPACE_CONST ||
-        (op->space == SL_SPACE_NONE && *at - SL_LOCAL_WINDOW < SL_WINDOW_BYTES))
+    if (op->space == SL_SPACE_NONE && *at - SL_LOCAL_WINDOW < SL_WINDOW_BYTES)
         return false;
     if (op->space == SL_SPACE_NONE && *at - SL_SHARED_WINDOW < SL_WINDOW_BYTES) {
         *shared = true;
@@ -444,7 +445,7 @@ void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr)
     /* what tells a barrier in shared memory of bytes is that barrier's access */
     bool store = inst->op == SL_OP_ST, tells = sl_ptx_has(inst, SL_MOD_ASYNC) && op->slot == UINT32_MAX;
     bool ordering = orders(inst) || tells;
-    if (inst->op != SL_OP_LD && !store && !ordering)
+    if ((inst->op != SL_OP_LD && !store && !ordering) || op->space == SL_SPACE_LOCAL || op->space == SL_SPACE_CONST)
         return;
     uint32_t size = (uint32_t)op->size * op->count;
     if (store && !ordering && warp->active > 1)
@@ -525,6 +526,8 @@ void sl_race_committed(sl_warp *warp, const sl_op *op, const sl_block *block, ui
     if (!*commits && !(*commits = calloc(race->warps, sizeof **commits)))
         no_memory(warp, op);
     (*commits)[w] = race->groups[w][SL_RACE_TENSOR];
+    join(l->clock, clock_of(race, w), race->width);
+    clock_of(race, w)[w]++;
 }
 
 void sl_race_waited(sl_warp *warp, const sl_op *op, int lane, uint64_t addr)

@@ -8,14 +8,26 @@ _Static_assert(sizeof(sl_tensor_map) == SL_TENSOR_MAP_BYTES, "a tensor map has 1
 
 uint32_t sl_tensor_bytes(uint8_t type)
 {
-    static const uint8_t bytes[SL_TENSOR_TYPES] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    static const uint8_t bytes[SL_TENSOR_TYPES] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1, 1, 1};
     return type < SL_TENSOR_TYPES ? bytes[type] : 0;
+}
+
+uint32_t sl_tensor_bits(uint8_t type)
+{
+    return type == SL_TENSOR_B6_PADDED                           ? 6
+           : type == SL_TENSOR_B4 || type == SL_TENSOR_B4_PADDED ? 4
+                                                                 : 8 * sl_tensor_bytes(type);
+}
+
+uint32_t sl_tensor_shared_bits(uint8_t type)
+{
+    return type == SL_TENSOR_B4 ? 4 : 8 * sl_tensor_bytes(type);
 }
 
 /* of an element */
 static bool tensor_is_float(uint8_t type)
 {
-    return type >= SL_TENSOR_F16;
+    return type >= SL_TENSOR_F16 && type < SL_TENSOR_B4;
 }
 
 static const char *im2col_wrong(const sl_tensor_map *m)
@@ -59,7 +71,6 @@ const char *sl_tensor_map_wrong(const sl_tensor_map *m)
         return "a way to fill what is outside that does not go with the type";
     if (m->address % 16)
         return "an address that is not a multiple of 16";
-    uint32_t bytes = sl_tensor_bytes(m->type);
     for (unsigned i = 0; i < m->rank; i++) {
         if (i && (m->stride[i - 1] % 16 || m->stride[i - 1] >> 40))
             return "a stride that is not a multiple of 16 below 2^40";
@@ -68,7 +79,10 @@ const char *sl_tensor_map_wrong(const sl_tensor_map *m)
         if ((i < 2 || !m->im2col) && (!m->box[i] || (m->box[i] > 256 && !(m->im2col && i == 1))))
             return "a box outside of 1 to 256 elements";
     }
-    uint32_t inner = m->box[0] * bytes;
+    const bool padded = m->type == SL_TENSOR_B4_PADDED || m->type == SL_TENSOR_B6_PADDED;
+    if (padded && (m->box[0] != 128 || m->im2col || (m->last[0] + UINT64_C(1)) % 128))
+        return "padded elements in rows or boxes that are not 128 wide, or in im2col mode";
+    uint32_t inner = m->box[0] * sl_tensor_shared_bits(m->type) / 8;
     if (inner % 16)
         return "a box whose rows are not a multiple of 16 bytes";
     if (m->swizzle && inner > sl_tensor_span(m))
@@ -79,9 +93,10 @@ const char *sl_tensor_map_wrong(const sl_tensor_map *m)
 void sl_tensor_map_replace(sl_tensor_map *m, uint32_t field, uint32_t ordinal, uint64_t value)
 {
     /* PTX numbers the types in another order */
-    static const uint8_t type[] = {SL_TENSOR_U8,   SL_TENSOR_U16,  SL_TENSOR_U32,     SL_TENSOR_S32,     SL_TENSOR_U64,
-                                   SL_TENSOR_S64,  SL_TENSOR_F16,  SL_TENSOR_F32,     SL_TENSOR_F32_FTZ, SL_TENSOR_F64,
-                                   SL_TENSOR_BF16, SL_TENSOR_TF32, SL_TENSOR_TF32_FTZ};
+    static const uint8_t type[] = {SL_TENSOR_U8,       SL_TENSOR_U16, SL_TENSOR_U32,       SL_TENSOR_S32,
+                                   SL_TENSOR_U64,      SL_TENSOR_S64, SL_TENSOR_F16,       SL_TENSOR_F32,
+                                   SL_TENSOR_F32_FTZ,  SL_TENSOR_F64, SL_TENSOR_BF16,      SL_TENSOR_TF32,
+                                   SL_TENSOR_TF32_FTZ, SL_TENSOR_B4,  SL_TENSOR_B4_PADDED, SL_TENSOR_B6_PADDED};
     uint8_t small = value < UINT8_MAX ? (uint8_t)value : UINT8_MAX;
     switch (field) {
     case SL_TENSOR_FIELD_ADDRESS:

@@ -27,6 +27,9 @@ typedef enum sl_tensor_type {
     SL_TENSOR_F32_FTZ,
     SL_TENSOR_TF32,
     SL_TENSOR_TF32_FTZ,
+    SL_TENSOR_B4,        /* .b4x16: four bits, without gaps */
+    SL_TENSOR_B4_PADDED, /* .b4x16_p64: in shared memory, 16 of them in 8 of 16 bytes */
+    SL_TENSOR_B6_PADDED, /* .b6x16_p32: six bits; in shared memory, 16 of them in 12 of 16 bytes */
     SL_TENSOR_TYPES
 } sl_tensor_type;
 
@@ -62,7 +65,9 @@ enum {
 /* Sets a field, of dimension `ordinal`, to what the instruction gives. It may become one that cannot be used. */
 void sl_tensor_map_replace(sl_tensor_map *map, uint32_t field, uint32_t ordinal, uint64_t value);
 
-uint32_t sl_tensor_bytes(uint8_t type);            /* of an element */
+uint32_t sl_tensor_bytes(uint8_t type);            /* of an element; 1 where it has less */
+uint32_t sl_tensor_bits(uint8_t type);             /* of an element in global memory */
+uint32_t sl_tensor_shared_bits(uint8_t type);      /* and in shared memory, with what lies between them */
 uint32_t sl_tensor_span(const sl_tensor_map *map); /* bytes that are swizzled together; 0: none are */
 /* Why the map cannot be used; NULL: it can. */
 const char *sl_tensor_map_wrong(const sl_tensor_map *map);

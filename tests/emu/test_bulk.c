@@ -81,8 +81,9 @@ BEHAVIOUR(a_multicast_goes_to_the_blocks_that_it_names)
     rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "block 1, which the cluster does not have");
 }
 
-#define TENSOR                                                                                                         \
-    "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 1024;\n"                                                          \
+#define TENSOR TENSOR_OF("1024")
+#define TENSOR_OF(bytes)                                                                                               \
+    "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], " bytes ";\n"                                                     \
     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d1, {%r2, %r2}], [%r11];\n"
 
 static sl_tensor_map plane(const void *address)
@@ -151,6 +152,34 @@ BEHAVIOUR(what_lies_outside_of_a_tensor_is_zero)
     assert_int_equal(out[0], 0);
     RUN(r, 1, 32, P(out), P(map), 8);
     assert_int_equal(out[0], 8 * 64 + 8 + 4 + 1);
+}
+
+/* 16 rows of 128 elements; `out` gets the second 16 bytes of the first row in shared memory. */
+BEHAVIOUR(elements_of_four_and_six_bits_are_copied_with_and_without_gaps)
+{
+    static const struct {
+        sl_tensor_type type;
+        uint32_t row_bytes, word;
+    } forms[] = {{SL_TENSOR_B4, 64, 4}, {SL_TENSOR_B4_PADDED, 64, 2}, {SL_TENSOR_B6_PADDED, 96, 3}};
+    for (size_t i = 0; i < 3; i++) {
+        rig_load(r, forms[i].row_bytes == 64 ? PTX(BARRIER TENSOR WAIT) : PTX(BARRIER TENSOR_OF("1536") WAIT));
+        uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+        sl_tensor_map *map = rig_buffer(r, sizeof *map);
+        for (uint32_t k = 0; k < 1024; k++)
+            in[k] = k + 1;
+        *map = plane(in);
+        map->type = (uint8_t)forms[i].type;
+        map->stride[0] = forms[i].row_bytes;
+        map->last[0] = 127;
+        map->box[0] = 128;
+        RUN(r, 1, 32, P(out), P(map), 0);
+        assert_int_equal(out[0], forms[i].word + 1);
+        map->box[0] = 64;
+        if (forms[i].type != SL_TENSOR_B4) {
+            assert_int_not_equal(TRY(r, 1, 32, P(out), P(map), 0), SL_OK);
+            rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "padded elements");
+        }
+    }
 }
 
 BEHAVIOUR(a_row_of_a_box_starts_at_a_multiple_of_16_bytes)
@@ -455,6 +484,7 @@ int main(void)
         IT(a_multicast_goes_to_the_blocks_that_it_names),
         IT(a_tensor_map_that_was_overwritten_is_refused),
         IT(what_lies_outside_of_a_tensor_is_zero),
+        IT(elements_of_four_and_six_bits_are_copied_with_and_without_gaps),
         IT(a_row_of_a_box_starts_at_a_multiple_of_16_bytes),
         IT(floats_are_filled_with_the_nan_of_an_h200_and_rounded_to_tf32),
         IT(a_row_has_the_whole_span_of_its_swizzle_mode),

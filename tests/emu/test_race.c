@@ -105,6 +105,7 @@ BEHAVIOUR(lanes_that_store_different_values_to_one_address_race)
                 "race on shared memory at 0x0: lanes 0 and 16 store different values in one instruction");
     expect_race(r, ONE_ADDRESS("%r10"), 32, 0, NULL);
     expect_race(r, ONE_ADDRESS("%r0"), 16, 0, NULL);
+    expect_race(r, PTX(".local .align 4 .b8 l[64];\nst.local.u32 [l], %r0;\nret;\n"), 32, 0, NULL);
 }
 
 /* Every thread copies a word, and reads that of the thread n further on. */
