@@ -5,16 +5,87 @@
 
 #include "base/heap.h"
 
+/* ---- rounds ---- */
+
+/* Cores of a GPC, the small one left out, numbered from `first`. Those that are left over in twos belong to the last.
+ */
+typedef struct gpc {
+    uint32_t first, cores;
+} gpc;
+
+static gpc gpc_of(const sl_cta_config *c, uint32_t number)
+{
+    uint32_t gpcs = c->cores / c->neighbors, pairs = c->cores % c->neighbors / 2, small = c->small_gpc_cores;
+    uint32_t each = pairs / gpcs, more = pairs % gpcs; /* pairs of all GPCs, and how many have one more */
+    uint32_t before = number + more > gpcs ? number + more - gpcs : 0;
+    uint32_t first = number * (c->neighbors + 2 * each) + 2 * before;
+    uint32_t end = first + c->neighbors + 2 * (each + (number + more >= gpcs));
+    end = number + 1 == gpcs ? c->cores : end;
+    first = first < small ? small : first;
+    return (gpc){first, end > first ? end - first : 0};
+}
+
+/* What a GPC gets of blocks that are dealt one by one until each GPC has `level`, if its cores are as many; at first
+ * one core of each pair takes part. */
+static uint32_t gpc_share(gpc g, uint32_t level, bool pairs)
+{
+    uint32_t half = (g.cores + 1) / 2, most = pairs ? g.cores : half, least = pairs ? half : 0;
+    return level < least ? least : level > most ? most : level;
+}
+
+static uint32_t shares(const sl_cta_config *c, uint32_t level, bool pairs)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < c->cores / c->neighbors; i++)
+        sum += gpc_share(gpc_of(c, i), level, pairs);
+    return sum;
+}
+
+/* The core of block `at` of the `blocks` of a round that does not come to all cores. */
+static uint32_t last_round_core(const sl_cta_config *c, uint32_t blocks, uint32_t at)
+{
+    if (at < c->small_gpc_cores || !c->neighbors || c->neighbors > c->cores)
+        return at;
+    at -= c->small_gpc_cores;
+    blocks -= c->small_gpc_cores;
+    bool pairs = shares(c, UINT32_MAX, false) < blocks;
+    uint32_t level = 0;
+    while (level < c->cores && shares(c, level + 1, pairs) <= blocks)
+        level++;
+    uint32_t more = blocks - shares(c, level, pairs); /* GPCs that have one block more */
+    for (uint32_t i = 0;; i++) {
+        gpc g = gpc_of(c, i);
+        uint32_t share = gpc_share(g, level, pairs), half = (g.cores + 1) / 2;
+        if (more && gpc_share(g, level + 1, pairs) > share) {
+            share++;
+            more--;
+        }
+        uint32_t twos = share > half ? share - half : 0; /* pairs of which both cores have a block */
+        if (at < share)
+            return g.first + (at < 2 * twos ? at : 2 * (at - twos));
+        at -= share;
+    }
+}
+
 uint32_t sl_cta_next_core(const sl_cta_config *c, sl_cta_rounds *r, uint64_t left)
 {
-    if (r->next_small < c->small_gpc_cores)
+    r->total = r->total ? r->total : left;
+    uint64_t whole = r->total / c->cores, last = whole * c->cores, done = r->total - left;
+    bool at_once = r->total <= (uint64_t)c->cores * c->resident_blocks;
+    if (at_once && done >= last)
+        return last_round_core(c, (uint32_t)(r->total - last), (uint32_t)(done - last));
+    if (r->next_small < c->small_gpc_cores && !(at_once && r->small >= whole)) {
+        r->small += r->next_small + 1 == c->small_gpc_cores;
         return r->next_small++;
-    uint32_t core = c->small_gpc_cores + r->next, stride = left <= c->neighbors ? c->neighbors : 1;
+    }
+    uint32_t core = c->small_gpc_cores + r->next, stride = !at_once && left <= c->neighbors ? c->neighbors : 1;
     r->next = (r->next + stride) % (c->cores - c->small_gpc_cores);
     if (c->small_gpc_cores && ++r->since == c->small_gpc_interval)
         r->since = r->next_small = 0;
     return core;
 }
+
+/* ---- beforehand ---- */
 
 /* Skips cores that hold `room` blocks already; UINT32_MAX: all do. */
 static uint32_t next_with_room(const sl_cta_config *c, sl_cta_rounds *r, uint64_t left, const uint32_t *held,

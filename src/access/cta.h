@@ -3,8 +3,11 @@
  *
  * Blocks are issued round robin, one to each core, until all cores hold as many as they can; then each goes to the core
  * that is first to finish one. A GPU may have a small GPC, whose cores (numbered first) are scheduled in separate
- * rounds: one at the start, and one after every small_gpc_interval blocks of the other cores. The last few blocks of a
- * launch go to cores that do not share a coalescer.
+ * rounds: one at the start, and one after every small_gpc_interval blocks of the other cores. Where all blocks of a
+ * launch are resident at the same time, no core gets two more than another: the small GPC has no more rounds than there
+ * are whole ones, and what is left is spread over the GPCs (cores that share a coalescer), to one core of each TPC
+ * (pair of neighbors) before the second (measured: papers/h200-micro/places.csv). Otherwise the last few blocks go to
+ * cores that do not share a coalescer.
  *
  * The simulator knows when a core has room, and takes cores from the rounds as it goes. The profile and the model do
  * not simulate time: they schedule all blocks beforehand, by what is known of their cost. */
@@ -27,9 +30,11 @@ static inline sl_cta_config sl_cta_config_of(const sl_machine *m, uint32_t resid
 
 /* State of the rounds over the cores; starts as zeroes. */
 typedef struct sl_cta_rounds {
+    uint64_t total;      /* blocks of the launch */
     uint32_t next;       /* core, of those that are not in the small GPC */
     uint32_t next_small; /* of those that are; as many as there are: their round is over */
     uint32_t since;      /* blocks of the others since then */
+    uint64_t small;      /* rounds over the small GPC that are over */
 } sl_cta_rounds;
 
 /* The next core of the rounds, whether it has room or not; `left`: blocks still to be scheduled. */

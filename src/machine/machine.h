@@ -109,6 +109,9 @@ typedef struct sl_level {
     uint32_t miss_queue;                     /* requests that wait to be sent below */
     uint32_t network_cycles;                 /* one way from the level above; part of hit_cycles */
     uint32_t network_bytes;                  /* that a port of this network carries per cycle, each way */
+    uint32_t bank_rate;                      /* cycles of a bank per 1000 of the cores; 0: 1000 */
+    uint32_t output_queues;                  /* 1: packets wait at the port that they go to */
+    uint32_t receive_bytes;                  /* of data per cycle to a cache above; 0: network_bytes */
     uint32_t atomic_rate, atomic_float_rate; /* passes of atomics per 1000 cycles and bank; 0: no limit */
     uint32_t network_partial;                /* sectors that one stored in part takes of it */
     uint32_t tag_fj, data_fj;                /* energy of a tag access and of a data access, in femtojoules */

@@ -137,6 +137,8 @@ struct __attribute__((aligned(64))) sl_bank {
     /* Network ports. */
     __attribute__((aligned(64))) uint64_t up_free; /* cycles from which its ports are free */
     uint64_t down_free, in_free, back_free;
+    uint64_t accept_at, sent_at;       /* in thousandths of a cycle: when it can take a request, has sent its data */
+    uint32_t own_cycle;                /* of the bank, in thousandths of a cycle; 0: as those of the cores */
     uint64_t across_free;              /* the same of the port from other partitions */
     uint64_t atomic_from, across_from; /* when the atomic at the head of `in` and `across` can execute; 0: now */
     sl_atomic_slice atomics;           /* of the unit with the number of the bank */

@@ -23,7 +23,8 @@ static sl_bank_outcome accept(sl_sim *sim, sl_bank *b, uint32_t number)
     if (coalesced == SL_COALESCED_MERGED)
         return SL_BANK_PENDING;
     sl_bank_outcome outcome = sl_bank_access(sim, b, number);
-    if (outcome != SL_BANK_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number))
+    uint64_t until = outcome == SL_BANK_HIT ? sim->now + b->hit_cycles : SL_NEVER;
+    if (outcome != SL_BANK_STALL && coalesced == SL_COALESCED_FIRST && !sl_coalescer_open(sim, &before, number, until))
         sim->failed = true;
     return outcome;
 }
@@ -31,10 +32,11 @@ static sl_bank_outcome accept(sl_sim *sim, sl_bank *b, uint32_t number)
 /* Accepts requests from the network until one stalls, which is retried when something has changed. */
 static void accept_requests(sl_sim *sim, sl_bank *b)
 {
-    if (b->stalled_since != SL_NEVER && !b->changed)
+    if ((b->stalled_since != SL_NEVER && !b->changed) || b->accept_at / 1000 > sim->now)
         return;
     b->changed = false;
-    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
+    for (uint32_t n = 0;
+         n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now && b->accept_at / 1000 <= sim->now; n++) {
         if ((b->atomic_from = sl_bank_atomic_from(sim, b, sl_queue_head(&b->in)->request)))
             return;
         end_stall(sim, b);
@@ -43,6 +45,8 @@ static void accept_requests(sl_sim *sim, sl_bank *b)
             return;
         }
         sl_queue_pop(&b->in);
+        if (b->own_cycle)
+            b->accept_at = sl_later(b->accept_at, sim->now * 1000) + b->own_cycle;
         sl_network_entry_freed(sim, b->number - 1u, &b->room);
     }
 }
@@ -112,8 +116,9 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
         b->stalled_since = sl_later(sl_queue_ready_at(&b->in), now + 1);
         b->changed = false;
     }
-    uint64_t next =
-        b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_later(sl_queue_ready_at(&b->in), b->atomic_from);
+    uint64_t next = b->stalled_since != SL_NEVER && !b->changed
+                        ? SL_NEVER
+                        : sl_later(sl_queue_ready_at(&b->in), sl_later(b->atomic_from, b->accept_at / 1000));
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(sl_sooner(next, up_at(sim, b)), sl_queue_ready_at(&b->back));
     if (!b->plain) {

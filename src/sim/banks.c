@@ -150,6 +150,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     /* L1 sends a request in the cycle after its arrival, other levels in the same cycle. */
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
+    b->own_cycle = level->bank_rate ? 1000 * 1000 / level->bank_rate : 0;
     b->stalled_since = SL_NEVER;
     b->eviction_free = SL_NONE;
     assign_lines(sim, b);

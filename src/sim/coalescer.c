@@ -59,8 +59,8 @@ sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t numbe
         return SL_COALESCED_ALONE;
     for (uint32_t f = *sl_coalescer_bucket(coalescer, r->addr); f; f = coalescer->item[f - 1].next) {
         sl_flight *other = &coalescer->item[f - 1];
-        if (other->addr != r->addr || !sl_coalescer_takes(coalescer->first, other->requests) ||
-            !same_gpc_and_bank(sim, r, other))
+        if (other->addr != r->addr || other->until < sim->now ||
+            !sl_coalescer_takes(coalescer->first, other->requests) || !same_gpc_and_bank(sim, r, other))
             continue;
         if (other->granules != r->granules) {
             other->requests = CLOSED;
@@ -97,7 +97,7 @@ void sl_coalescer_close(sl_sim *sim, uint64_t addr)
             coalescer->item[f - 1].requests = CLOSED;
 }
 
-bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number)
+bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number, uint64_t until)
 {
     sl_coalescer *coalescer = sim->coalescer;
     if (!coalescer->free && !grow(coalescer))
@@ -109,6 +109,7 @@ bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number)
                                          .granules = r->granules,
                                          .core = r->core,
                                          .addr = r->addr,
+                                         .until = until,
                                          .requests = 1,
                                          .waiting = SL_EMPTY_LIST};
     *bucket = f;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Request coalescing across SMs: reads of the same sectors by several SMs that L2 sees as one (access/partition.h),
- * from the arrival of the first of them at L2 until it is answered. */
+ * from the arrival of the first of them at L2 until it is answered; on a hit only for as long as a hit takes, however
+ * long the answer waits for its port. */
 #ifndef SL_SIM_COALESCER_H
 #define SL_SIM_COALESCER_H
 
@@ -12,8 +13,8 @@ typedef struct sl_flight {
     uint32_t next;              /* of the bucket, or of the free ones, plus one; 0: none */
     uint32_t primary, granules; /* the read, and what it reads */
     uint32_t core;              /* of the primary */
-    uint64_t addr;
-    uint32_t requests; /* the primary included; UINT32_MAX: nothing more is merged with it */
+    uint64_t addr, until;       /* and the last cycle in which others are merged with it */
+    uint32_t requests;          /* the primary included; UINT32_MAX: nothing more is merged with it */
     sl_request_list waiting;
 } sl_flight;
 
@@ -41,8 +42,8 @@ typedef enum sl_coalesced { SL_COALESCED_FIRST, SL_COALESCED_ALONE, SL_COALESCED
 /* A request arrives at L2. FIRST: once accepted it may be opened for others. MERGED: it waits for another one, which is
  * in L2. A read of other sectors of an open line goes alone, and closes the line. */
 sl_coalesced sl_coalescer_merge(sl_sim *sim, const sl_request *r, uint32_t number);
-/* Opens a read for others. `r`: as it arrived. False: out of memory. */
-bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number);
+/* Opens a read for others up to cycle `until`. `r`: as it arrived. False: out of memory. */
+bool sl_coalescer_open(sl_sim *sim, const sl_request *r, uint32_t number, uint64_t until);
 /* The line is written: later reads must not be merged with earlier ones. */
 void sl_coalescer_close(sl_sim *sim, uint64_t addr);
 /* L2 answers a read: returns those merged with it, which get the same data. */

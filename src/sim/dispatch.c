@@ -59,7 +59,7 @@ sl_status sl_dispatch(sl_sim *sim, sl_error *error)
     uint64_t blocks = sl_loaded_blocks(sim->loaded);
     uint32_t started = 0;
     const sl_cta_config *cta = &sim->cta;
-    bool rounds = cta->small_gpc_cores && cta->small_gpc_interval && cta->small_gpc_cores < cta->cores;
+    bool rounds = (cta->small_gpc_cores || cta->neighbors) && cta->small_gpc_cores < cta->cores;
     sl_status status =
         (rounds ? schedule_in_rounds : schedule_in_order)(sim, blocks, sl_dispatch_end(sim), &started, error);
     sim->room = started && sim->next_block < blocks;

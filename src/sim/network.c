@@ -13,9 +13,18 @@ static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
     return (SL_PACKET_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
 }
 
-static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t granules)
+/* Cycles that a bank sends the data of an answer: of its own, where it has some. */
+static uint32_t send_cycles(const sl_level *level, uint32_t bytes)
 {
-    return port_cycles(level, sl_bits(granules) << sim->log2_granule);
+    return port_cycles(level,
+                       level->bank_rate && bytes > SL_PACKET_HEADER_BYTES ? bytes - SL_PACKET_HEADER_BYTES : bytes);
+}
+
+/* Cycles that an answer occupies the port of the cache that it goes to. */
+static uint32_t receive_cycles(const sl_level *level, uint32_t bytes)
+{
+    uint32_t rate = level->receive_bytes;
+    return rate ? (bytes + rate - 1) / rate + !bytes : port_cycles(level, bytes);
 }
 
 /* An SM sends a pass of a reduction per cycle, one of an atomic that returns a value in two, and those on several
@@ -45,7 +54,9 @@ static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    uint32_t there = port_cycles(level, 0), back = port_cycles(level, level[-1].fill_bytes);
+    uint32_t bytes = level[-1].fill_bytes, there = port_cycles(level, 0);
+    uint32_t sent = send_cycles(level, bytes), back = receive_cycles(level, bytes);
+    back = back > sent ? back : sent;
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
@@ -89,15 +100,18 @@ void sl_network_entry_freed(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     }
 }
 
-/* Sends a request to a queue of a bank, which has room for it. False: the port before it is taken. `free`: when the
- * port of the sender is. */
+/* Sends a request to a queue of a bank, which has room for it. False: the port before it is taken, and packets wait
+ * where they come from. `free`: when the port of the sender is. */
 static bool send(sl_sim *sim, uint32_t number, uint32_t cycles, sl_bank *to, sl_queue *queue, uint64_t *port,
                  uint64_t *free)
 {
     uint64_t arrival = sim->now + to->level->network_cycles;
     if (*port > arrival) {
-        *free = sim->now + (*port - arrival);
-        return false;
+        if (!to->level->output_queues) {
+            *free = sim->now + (*port - arrival);
+            return false;
+        }
+        arrival = *port;
     }
     *free = sim->now + cycles;
     *port = arrival + cycles;
@@ -212,7 +226,7 @@ static sl_queue *back_of(sl_sim *sim, sl_bank *to)
 }
 
 /* Answers the reads that were coalesced with one, each through the port of its L1. */
-static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
+static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles, uint32_t latency)
 {
     const sl_request *first = sl_request_at(sim, primary);
     sl_request_list waiting = sl_coalescer_answer(sim, primary);
@@ -224,7 +238,7 @@ static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, ui
         r->feedback = first->feedback;
         SL_OBSERVE_DATA(sim, on_coalesce, primary, number);
         to->back_free = start + cycles;
-        carry(sim, back_of(sim, to), start + cycles - 1, number, to);
+        carry(sim, back_of(sim, to), start + latency, number, to);
     }
 }
 
@@ -238,16 +252,25 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     const sl_request *r = sl_request_at(sim, number);
     uint32_t above = b->number - !sl_is_sent_home(sim, b, r->core);
     sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
-    uint32_t cycles = flits(sim, b->level, r->granules);
+    uint32_t bytes = sl_bits(r->granules) << sim->log2_granule;
+    uint32_t sent = send_cycles(b->level, bytes), cycles = receive_cycles(b->level, bytes);
+    uint32_t latency = (sent > cycles ? sent : cycles) - 1;
     uint64_t arrival = now + b->level->network_cycles;
     if (to->back_free > arrival) {
-        b->up_free = now + (to->back_free - arrival);
-        return;
+        if (!b->level->output_queues) {
+            b->up_free = now + (to->back_free - arrival);
+            return;
+        }
+        arrival = to->back_free;
     }
-    b->up_free = now + cycles;
+    b->up_free = now + sent;
+    if (b->own_cycle) {
+        b->sent_at = sl_later(b->sent_at, now * 1000) + sent * b->own_cycle;
+        b->up_free = b->sent_at / 1000;
+    }
     to->back_free = arrival + cycles;
     sl_queue_pop(from);
     if (sim->coalescer && !above && r->kind == SL_REQUEST_LOAD)
-        answer_coalesced(sim, number, arrival, cycles);
-    carry(sim, back_of(sim, to), arrival + cycles - 1, number, to);
+        answer_coalesced(sim, number, arrival, cycles, latency);
+    carry(sim, back_of(sim, to), arrival + latency, number, to);
 }

@@ -170,6 +170,7 @@ static void reset_time(sl_sim *sim)
             b->atomics = (sl_atomic_slice){0};
             b->atomic_from = b->across_from = 0;
             b->merge_until = b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
+            b->accept_at = b->sent_at = 0;
             b->accepted_at = b->stalled_since = SL_NEVER;
             b->below_cycles =
                 level + 1 < sim->machine.levels ? sim->machine.level[level + 1].hit_cycles : sl_dram_unloaded(sim);

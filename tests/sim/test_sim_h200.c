@@ -72,6 +72,22 @@ static void l1_takes_as_long_as_its_busiest_bank(void **state)
     assert_true(conflict > banked + 20);
 }
 
+/* Lines that are 1284 bytes apart: 10, 7, 7 and 8 in the four banks of tags, and no two words in one bank of data.
+ * After a load that hits another one waits for 10 cycles. */
+static void banks_of_tags_are_chosen_by_a_hash(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].sets = 0;
+    m.level[0].size_bytes = 1024 * 128 * 2;
+    m.level[0].banks = 4;
+    m.level[0].data_banks = 32;
+    act load = strided(LOAD, 0, 1284), again = strided(LOAD_2, 0, 1284);
+    uint64_t one = RUN_WARP(&m, load, do_(USE), load, do_(USE)).cycles;
+    uint64_t two = RUN_WARP(&m, load, do_(USE), load, again, do_(USE), do_(USE_2)).cycles;
+    assert_int_equal(two - one, 10);
+}
+
 static sl_machine that_keeps_stores(void)
 {
     sl_machine m = tiny();
@@ -303,6 +319,7 @@ int main(void)
         cmocka_unit_test(the_first_code_comes_with_the_launch),
         cmocka_unit_test(blocks_start_after_their_cycles_and_end_at_their_rate),
         cmocka_unit_test(l1_takes_as_long_as_its_busiest_bank),
+        cmocka_unit_test(banks_of_tags_are_chosen_by_a_hash),
         cmocka_unit_test(stored_words_hit_and_their_neighbours_miss),
         cmocka_unit_test(a_store_makes_l1_forget_one_that_is_still_to_be_sent),
         cmocka_unit_test(a_sector_whose_words_were_all_stored_is_in_l2),

@@ -48,6 +48,22 @@ static void an_answer_has_the_sectors_that_were_asked_for(void **state)
     assert_int_equal(cycles, 2 + 44 + 1);
 }
 
+/* A bank sends the 17 flits of an answer one after the other, but L1 takes a line in a cycle: two banks send at once.
+ */
+static void a_cache_may_receive_faster_than_a_bank_sends(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].network_bytes = 8;
+    m.level[1].banks = 2;
+    m.level[1].bank_interleave = 128;
+    assert_int_equal(two_hits_in_l2(&m), 1 + 44 + 17 + 1); /* the port of L1 */
+    m.level[1].receive_bytes = 128;
+    assert_int_equal(two_hits_in_l2(&m), 2 + 44 + 1);
+    m.level[1].banks = 1;
+    assert_int_equal(two_hits_in_l2(&m), 1 + 44 + 17 + 1); /* that of the bank */
+}
+
 /* Stores have their data with them: each takes the port for 4 cycles; the third leaves in cycle 10 and is there in 20,
  * its last flit in 23. A fence sees it there. */
 static void stores_take_the_port_to_l2_for_their_bytes(void **state)
@@ -73,6 +89,29 @@ static void cores_share_the_port_of_a_bank(void **state)
     m.level[1].banks = 2;
     m.level[1].bank_interleave = 128;
     assert_int_equal(RUN(&m, 2, 1, even, odd).cycles, 16);
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Both cores write to bank 0 at once, then one of them to bank 1. If its first store is the one that waits for the port
+ * of bank 0, it leaves L1 in 6 instead of 2, and the second in 10, which is seen in 24. Where packets wait at the port
+ * that they go to both leave 4 cycles sooner. */
+static void with_output_queues_no_packet_waits_for_one_to_another_bank(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.cores = 2;
+    m.level[1].cores_per_instance = 2;
+    m.level[1].network_bytes = 34;
+    m.level[1].banks = 2;
+    m.level[1].bank_interleave = 128;
+    const warp_acts one = WARP(at(STORE, 0), do_(FENCE)), both = WARP(at(STORE, 256), at(STORE, 128), do_(FENCE));
+    assert_int_equal(longer(RUN(&m, 2, 1, one, both).cycles, RUN(&m, 2, 1, both, one).cycles), 24);
+    m.level[1].output_queues = 1;
+    assert_int_equal(longer(RUN(&m, 2, 1, one, both).cycles, RUN(&m, 2, 1, both, one).cycles), 20);
 }
 
 /* L2 takes a request per cycle and port. With room for one before it the others wait in L1, whose miss queue has room
@@ -235,8 +274,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_takes_the_port_for_as_long_as_its_bytes_need),
         cmocka_unit_test(an_answer_has_the_sectors_that_were_asked_for),
+        cmocka_unit_test(a_cache_may_receive_faster_than_a_bank_sends),
         cmocka_unit_test(stores_take_the_port_to_l2_for_their_bytes),
         cmocka_unit_test(cores_share_the_port_of_a_bank),
+        cmocka_unit_test(with_output_queues_no_packet_waits_for_one_to_another_bank),
         cmocka_unit_test(requests_wait_above_where_the_queue_of_a_bank_is_full),
         cmocka_unit_test(a_row_that_is_open_need_not_be_opened),
         cmocka_unit_test(another_row_has_to_be_closed_first),
