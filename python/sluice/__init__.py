@@ -21,7 +21,7 @@ The program is found as SLUICE_HOME/bin/sluice, next to this package where both 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, List
+import typing as _typing
 
 from . import _commands
 from ._commands import Result
@@ -35,20 +35,20 @@ __all__ = ["Access", "Accesses", "Allocation", "Instruction", "Kernel", "Launch"
 for _name in __all__:
     globals()[_name].__module__ = "sluice"
 
-if TYPE_CHECKING:
-    run: Callable[..., Result]
-    trace: Callable[..., Result]
-    info: Callable[..., Result]
-    profile: Callable[..., Result]
-    model: Callable[..., Result]
-    sim: Callable[..., Result]
-    sweep: Callable[..., Result]
-    tune: Callable[..., Result]
-    compare: Callable[..., Result]
-    report: Callable[..., Result]
+if _typing.TYPE_CHECKING:
+    run: _typing.Callable[..., Result]
+    trace: _typing.Callable[..., Result]
+    info: _typing.Callable[..., Result]
+    profile: _typing.Callable[..., Result]
+    model: _typing.Callable[..., Result]
+    sim: _typing.Callable[..., Result]
+    sweep: _typing.Callable[..., Result]
+    tune: _typing.Callable[..., Result]
+    compare: _typing.Callable[..., Result]
+    report: _typing.Callable[..., Result]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if not name.startswith("_"):
         for command in _commands.table():
             if _commands.keyword_of(command) == name:
@@ -57,5 +57,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'sluice' has no attribute {name!r}")
 
 
-def __dir__() -> List[str]:
-    return sorted([*globals(), *map(_commands.keyword_of, _commands.table())])
+def __dir__() -> _typing.List[str]:
+    own = [name for name in globals() if name.startswith("__")]
+    return sorted([*own, *__all__, *map(_commands.keyword_of, _commands.table())])

@@ -67,7 +67,10 @@ class Result:
         return self.text or "\n".join(map(str, self.rows))
 
     def __repr__(self) -> str:
-        return f"<sluice.Result of {self.command}: {len(self.rows)} rows, {len(self.loads)} memory instructions>"
+        def count(items: List[Any], what: str) -> str:
+            return f"{len(items)} {what}{'' if len(items) == 1 else 's'}"
+
+        return f"<sluice.Result of {self.command}: {count(self.rows, 'row')}, {count(self.loads, 'memory instruction')}>"
 
     @property
     def findings(self) -> List[Dict[str, Any]]:
