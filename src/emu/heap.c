@@ -481,6 +481,23 @@ void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes)
     }
 }
 
+uint64_t sl_heap_unwritten(const sl_heap *heap, uint64_t addr, uint64_t bytes)
+{
+    const sl_alloc *alloc = holder(heap, addr);
+    uint64_t count = 0;
+    if (!alloc || !alloc->written)
+        return 0;
+    uint64_t first = addr - alloc->base, end = bytes < alloc->bytes - first ? first + bytes : alloc->bytes;
+    for (uint64_t i = first; i < end;) {
+        bool whole = i % 8 == 0 && end - i >= 8;
+        if (!whole || alloc->written[i / 8] != 0xff)
+            for (uint64_t j = i; j < (whole ? i + 8 : i + 1); j++)
+                count += !(alloc->written[j / 8] >> j % 8 & 1);
+        i += whole ? 8 : 1;
+    }
+    return count;
+}
+
 void sl_heap_limit_kernels(sl_heap *heap, uint64_t bytes)
 {
     heap->kernels_limit = bytes;

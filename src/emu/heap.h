@@ -86,6 +86,8 @@ bool sl_heap_is_internal(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* Host code wrote the range (copies, memset). */
 void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes);
+/* How many of these bytes nothing has written, where writes are tracked; else 0. */
+uint64_t sl_heap_unwritten(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 
 /* Which allocations a launch touches: all accesses find them by their address. Taking them gives each a new version. */
 void sl_heap_forget_touched(sl_heap *heap);

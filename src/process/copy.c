@@ -35,6 +35,20 @@ static void spend_copy_time(sl_proc *rt, uint64_t bytes, bool bus)
     rt->time_ns += 1000 + bytes / (bus ? 50 : 2000);
 }
 
+/* With --check=uninit: what nothing has written is no result. Memory that was freed and allocated again counts as not
+ * written, whatever it still holds. */
+static void check_written(sl_proc *rt, const sl_proc_copy *c)
+{
+    const sl_heap *heap = sl_emu_heap(rt->emu);
+    uint64_t unwritten = 0;
+    for (size_t z = 0; z < c->depth; z++)
+        for (size_t y = 0; y < c->height; y++)
+            unwritten += sl_heap_unwritten(heap, (uintptr_t)(c->src + z * c->src_slice + y * c->src_pitch), c->width);
+    if (unwritten)
+        sl_proc_problem(rt, "a copy to the host of %llu bytes reads %llu that nothing has written",
+                        (unsigned long long)c->width * c->height * c->depth, (unsigned long long)unwritten);
+}
+
 cudaError_t sl_proc_copy_run(sl_proc *rt, const sl_proc_copy *c)
 {
     if (!c->width || !c->height || !c->depth)
@@ -52,6 +66,9 @@ cudaError_t sl_proc_copy_run(sl_proc *rt, const sl_proc_copy *c)
     /* A pointer into the heap that is not wholly inside an allocation is wrong whatever the direction. */
     if (!dst_here && sl_heap_find(sl_emu_heap(rt->emu), (uintptr_t)c->dst))
         return cudaErrorInvalidValue;
+    if (rt->options.settings.check == SL_CHECK_UNINIT && !dst_here &&
+        sl_heap_find(sl_emu_heap(rt->emu), (uintptr_t)c->src))
+        check_written(rt, c);
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++) {
             char *dst = c->dst + z * c->dst_slice + y * c->dst_pitch;

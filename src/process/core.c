@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mangle.h"
 #include "base/text.h"
 #include "emu/tensor_map.h"
 #include "process/results_file.h"
@@ -226,6 +227,8 @@ static cudaError_t start_device(sl_proc *rt)
         sl_proc_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;
     }
+    if (rt->options.settings.check == SL_CHECK_RACE)
+        sl_proc_order_start(&rt->order);
     watch_interrupts();
     rt->limits[cudaLimitStackSize] = 1024;
     rt->limits[cudaLimitPrintfFifoSize] = SL_PRINTF_BYTES;
@@ -280,6 +283,11 @@ __attribute__((destructor)) static void finish(void)
 {
     sl_proc *rt = sl_proc_enter();
     if (rt->started && rt->pid == getpid()) {
+        char name[128];
+        const char *kernel = sl_proc_order_unwaited(&rt->order);
+        if (kernel && !rt->fault)
+            sl_proc_problem(rt, "the program ends without waiting for kernel %s",
+                            sl_function_name(kernel, name, sizeof name));
         sl_proc_flush_printed(rt);
         sl_proc_results_close(rt);
     }

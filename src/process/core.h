@@ -30,6 +30,7 @@
 #include "base/map.h"
 #include "emu/emu.h"
 #include "process/options.h"
+#include "process/order.h"
 #include "process/types.h"
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
@@ -195,6 +196,7 @@ struct sl_proc_stream {
     bool capture_origin, capture_invalid;
     SL_ARRAY(cudaLaunchAttribute) attributes; /* as they were set */
     unsigned long long capture_id;
+    uint32_t slot; /* of the order */
     struct sl_proc_stream *next;
 };
 
@@ -205,6 +207,7 @@ struct sl_proc_event {
     cudaGraph_t capture; /* recorded in a capturing stream */
     sl_proc_nodes captured_after;
     unsigned long long capture_id;
+    sl_proc_order_mark mark;
     struct sl_proc_event *next;
 };
 
@@ -282,6 +285,7 @@ struct sl_proc {
     struct sl_proc_stream default_stream;
     struct sl_proc_stream *streams;
     struct sl_proc_event *events;
+    sl_proc_order order; /* --check=race */
     uint64_t next_stream;
     sl_proc_context primary, *contexts; /* the others */
     uint64_t next_context;

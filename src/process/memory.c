@@ -38,7 +38,7 @@ cudaError_t sl_proc_alloc(sl_proc *rt, void **pointer, size_t bytes, sl_alloc_ki
     return cudaSuccess;
 }
 
-cudaError_t sl_proc_free_kind(sl_proc *rt, void *pointer, bool host)
+static cudaError_t release(sl_proc *rt, void *pointer, bool host)
 {
     sl_heap *heap = sl_emu_heap(rt->emu);
     uint64_t address = (uintptr_t)pointer;
@@ -55,9 +55,15 @@ cudaError_t sl_proc_free_kind(sl_proc *rt, void *pointer, bool host)
     return sl_proc_error_of(sl_heap_free(heap, address, NULL));
 }
 
+cudaError_t sl_proc_free_kind(sl_proc *rt, void *pointer, bool host)
+{
+    sl_proc_order_host_all(&rt->order);
+    return release(rt, pointer, host);
+}
+
 cudaError_t sl_proc_free(sl_proc *rt, void *pointer)
 {
-    return sl_proc_free_kind(rt, pointer, false);
+    return release(rt, pointer, false);
 }
 
 /* Rows of `width` bytes, each starting at a multiple of the pitch alignment. */

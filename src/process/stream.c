@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangle.h"
+
 enum { RECORD_NS = 2000 }; /* what an event costs on the time line */
 
 bool sl_proc_stream_known(sl_proc *rt, cudaStream_t stream, struct sl_proc_stream **found)
@@ -27,6 +29,13 @@ static bool event_known(sl_proc *rt, cudaEvent_t event)
         if (e == event)
             return true;
     return false;
+}
+
+static void free_event(struct sl_proc_event *e)
+{
+    sl_array_free(&e->captured_after);
+    sl_array_free(&e->mark.clock);
+    free(e);
 }
 
 static cudaError_t run_host(sl_proc *rt, const sl_proc_op *op)
@@ -91,6 +100,13 @@ cudaError_t sl_proc_submit(sl_proc *rt, cudaStream_t stream, sl_proc_op *op)
     if (s->capture)
         return sl_proc_capture_add(rt, s, op);
     error = sl_proc_run_op(rt, op);
+    if (op->kind == SL_PROC_RECORD)
+        sl_proc_order_record(&rt->order, s->slot, &op->event->mark);
+    else
+        sl_proc_order_issue(&rt->order, s->slot,
+                            op->kind == SL_PROC_LAUNCH  ? op->launch.function->name
+                            : op->kind == SL_PROC_CHILD ? "a graph"
+                                                        : NULL);
     sl_proc_op_fini(rt, op);
     return error;
 }
@@ -105,6 +121,7 @@ cudaError_t sl_proc_synchronize(sl_proc *rt, cudaStream_t stream)
         return cudaErrorStreamCaptureUnsupported;
     }
     sl_proc_flush_printed(rt);
+    sl_proc_order_host(&rt->order, s->slot);
     return rt->fault;
 }
 
@@ -121,11 +138,11 @@ void sl_proc_streams_forget_device(sl_proc *rt)
     }
     while (rt->events) {
         struct sl_proc_event *next = rt->events->next;
-        sl_array_free(&rt->events->captured_after);
-        free(rt->events);
+        free_event(rt->events);
         rt->events = next;
     }
     memset(&rt->default_stream, 0, sizeof rt->default_stream);
+    sl_proc_order_fini(&rt->order);
 }
 
 /* ---- waiting ---- */
@@ -138,6 +155,7 @@ cudaError_t sl_proc_device_synchronize(sl_proc *rt)
             return cudaErrorStreamCaptureUnsupported;
         }
     sl_proc_flush_printed(rt);
+    sl_proc_order_host_all(&rt->order);
     return rt->fault;
 }
 
@@ -151,6 +169,7 @@ cudaError_t sl_proc_stream_create(sl_proc *rt, cudaStream_t *stream, unsigned fl
     if (!s)
         return cudaErrorMemoryAllocation;
     *s = (struct sl_proc_stream){.id = ++rt->next_stream,
+                                 .slot = sl_proc_order_add_stream(&rt->order, !(flags & cudaStreamNonBlocking)),
                                  .flags = flags,
                                  .priority = priority > 0    ? 0
                                              : priority < -5 ? -5
@@ -252,8 +271,7 @@ cudaError_t sl_proc_event_destroy(sl_proc *rt, cudaEvent_t event)
     for (struct sl_proc_event **e = &rt->events; *e; e = &(*e)->next)
         if (*e == event) {
             *e = event->next;
-            sl_array_free(&event->captured_after);
-            free(event);
+            free_event(event);
             return cudaSuccess;
         }
     return cudaErrorInvalidResourceHandle;
@@ -280,8 +298,12 @@ cudaError_t sl_proc_event_wait(sl_proc *rt, cudaStream_t stream, cudaEvent_t eve
     struct sl_proc_stream *s;
     if (!event_known(rt, event) || !sl_proc_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
-    if (!event->capture)
-        return s->capture && event->recorded ? cudaErrorStreamCaptureIsolation : cudaSuccess;
+    if (!event->capture && s->capture)
+        return event->recorded ? cudaErrorStreamCaptureIsolation : cudaSuccess;
+    if (!event->capture) {
+        sl_proc_order_wait(&rt->order, s->slot, &event->mark);
+        return cudaSuccess;
+    }
     if (s->capture && s->capture != event->capture)
         return cudaErrorStreamCaptureMerge;
     if (s == &rt->default_stream)
@@ -303,6 +325,7 @@ cudaError_t sl_proc_event_synchronize(sl_proc *rt, cudaEvent_t event)
     if (event->capture)
         return cudaErrorCapturedEvent;
     sl_proc_flush_printed(rt);
+    sl_proc_order_host_event(&rt->order, &event->mark);
     return rt->fault;
 }
 
@@ -313,6 +336,13 @@ cudaError_t sl_proc_event_elapsed(sl_proc *rt, float *milliseconds, cudaEvent_t 
     if (!event_known(rt, start) || !event_known(rt, end) || !start->recorded || !end->recorded ||
         ((start->flags | end->flags) & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;
+    char name[128];
+    const char *untimed = sl_proc_order_untimed(&start->mark, &end->mark);
+    if (untimed)
+        sl_proc_problem(rt,
+                        "the time between two events is without kernel %s: it runs in a stream that the second event "
+                        "does not wait for",
+                        sl_function_name(untimed, name, sizeof name));
     *milliseconds = (float)((double)(int64_t)(end->time_ns - start->time_ns) * 1e-6);
     return cudaSuccess;
 }

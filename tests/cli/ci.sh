@@ -29,6 +29,32 @@ else
     skip 'the CUDA programs were not built'
 fi
 
+if [ -x "${SLUICE_PROGRAMS:-}/particles" ] && [ -z "${SLUICE_SANITIZERS:-}" ]; then
+    it 'runs as an action: with a baseline, findings, a comment and outputs'
+    action() { run env PROGRAM="$SLUICE_PROGRAMS/particles" BASELINE=action.json GPU=fermi-gtx470 GITHUB_OUTPUT=outputs \
+        GITHUB_STEP_SUMMARY=summary "$@" sh "$ci/action"; }
+    action
+    exits 0
+    stdout_is 'check-kernels: made action.json; check it in'
+    action CONDITIONS='est_cycles > +3%
+ld_requests > +1%'
+    exits 0
+    file_has outputs 'sarif=sluice.sarif'
+    file_has summary 'A and B take the same time'
+    file_has sluice.sarif '"version": "2.1.0"'
+    sed -E 's/"est_cycles": [0-9]+/"est_cycles": 9/' action.json >slower.json
+    mv slower.json action.json
+    action
+    exits 123 # of xargs
+    file_has sluice.md '| all launches | A | B | change |'
+    if python=$(sh "$source_root/tests/python/find.sh" yaml); then
+        run "$python" -c 'import sys, yaml
+action, job = (yaml.safe_load(open(name)) for name in sys.argv[1:])
+print(action["runs"]["using"], len(action["inputs"]), job["kernels"]["variables"]["PROGRAM"])' "$source_root/action.yml" "$ci/gitlab.yml"
+        stdout_is 'composite 5 ./app'
+    fi
+fi
+
 it 'explains itself'
 gate base.json
 exits 2
@@ -49,7 +75,7 @@ fi
 it 'has a Dockerfile whose steps are those of the README, and whose files exist'
 file_has "$source_root/README.md" './dev package'
 file_has "$ci/Dockerfile" 'RUN ./dev package'
-files=$(sed -n 's|^COPY --from=build /sluice/\([^* ]*\) .*|\1|p' "$ci/Dockerfile")
+files=$(sed -n '/build\/\*/d; s|^COPY --from=build \(.*\) [^ ]*$|\1|p' "$ci/Dockerfile" | tr ' ' '\n' | sed 's|^/sluice/||')
 [ -n "$files" ] || fail 'no files were found'
 for file in $files; do
     exists "$source_root/$file"
