@@ -329,6 +329,18 @@ static const sl_param params[] = {
     {0},
 };
 
+/* Figures 6 and 7 of the paper; a test walks through each. */
+static const sl_policy_transition transitions[] = {
+    {"no tag", "probe miss", "candidate", "a new tag, RC = 1; bypass"},
+    {"candidate", "probe hit, RC + 1 < threshold", "candidate", "RC + 1; bypass"},
+    {"candidate", "probe hit, RC + 1 >= threshold", "committed", "a line is allocated, other RCs - 1; miss"},
+    {"candidate", "smallest RC at a probe miss", "no tag", "its tag is replaced"},
+    {"committed", "probe hit", "committed", "hit, or hit pending"},
+    {"committed", "its line is evicted", "candidate", "RC = 0"},
+    {"committed", "smallest RC at a probe miss", "no tag", "its tag is replaced, its line evicted"},
+    {0},
+};
+
 const sl_policy_ops sl_policy_decoupled = {
     .name = "decoupled",
     .summary =
@@ -348,4 +360,5 @@ const sl_policy_ops sl_policy_decoupled = {
     .on_fill = on_fill,
     .on_evict = on_evict,
     .report = report,
+    .transitions = transitions,
 };

@@ -127,13 +127,13 @@ static void write_text(FILE *file, const char *class, double x, double y, const 
 
 static void draw_axis(const panel *p)
 {
-    double raw = (p->max - p->min) / 4, unit = pow(10, floor(log10(raw)));
+    double raw = (p->max - p->min) / 5, unit = pow(10, floor(log10(raw)));
     double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
     for (double at = ceil(p->min / step) * step; at <= p->max + step / 100; at += step) {
         double y = height_of(p, at);
         fprintf(p->file, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", p->x + p->left,
                 p->x + p->width, y, y);
-        fprintf(p->file, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%.4g</text>\n", p->x + p->left - 5, y + 4,
+        fprintf(p->file, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%.6g</text>\n", p->x + p->left - 5, y + 4,
                 fabs(at) < step / 100 ? 0 : at);
     }
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "sluice/policy.h"
 #include "study/paper.h"
 
 typedef struct sl_chart_series {
@@ -40,5 +41,8 @@ bool sl_chart_is_empty(const sl_chart *chart);
 /* Panels from left to right and top to bottom, with the legend of the first one below. `axis`: what is drawn upwards.
  * `alone`: a document with its own colors, otherwise an element of a page. */
 void sl_charts_write(FILE *file, const sl_chart *panel, size_t panels, const char *title, const char *axis, bool alone);
+
+/* The states of what a policy keeps, and what leads from one to the other. */
+void sl_states_write(FILE *file, const sl_policy_transition *row, const char *title, bool alone);
 
 #endif

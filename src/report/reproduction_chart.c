@@ -236,6 +236,11 @@ sl_status sl_reproduction_chart(FILE *file, const sl_reproduction *r, const sl_p
                                 bool *drawn, sl_error *error)
 {
     drawing d = {.r = r, .figure = figure};
+    *drawn = figure->states != NULL;
+    if (*drawn && file)
+        sl_states_write(file, figure->states->transitions, figure->title, alone);
+    if (*drawn)
+        return SL_OK;
     sl_arena_init(&d.arena);
     bool made = make_charts(&d);
     *drawn = false;

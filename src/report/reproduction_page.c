@@ -160,7 +160,7 @@ static bool has_claims(const sl_reproduction *r, const sl_paper_figure *figure)
 static bool is_shown(const sl_reproduction *r, size_t f)
 {
     const sl_paper_figure *figure = &r->paper->figure[f];
-    return r->wanted[f] && (has_rows(r, figure) || has_claims(r, figure));
+    return r->wanted[f] && (figure->states || has_rows(r, figure) || has_claims(r, figure));
 }
 
 static sl_status write_figure(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "policy/policy.h"
 #include "study/config.h"
 #include "workloads/workload.h"
 
@@ -674,6 +675,18 @@ static sl_status read_rows(sl_yaml *yaml, const yaml_node_t *list, const char *n
     return read_members(reader_of(yaml), list, "group", &figure->groups, &figure->group, find_group);
 }
 
+static sl_status read_states(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
+{
+    const sl_policy_ops **ops = to;
+    const char *policy;
+    sl_status status = copy_word(yaml, node, name, &policy);
+    if (!status)
+        status = sl_yaml_locate(yaml, node, sl_policy_find(NULL, policy, ops, yaml->error));
+    return !status && !(*ops)->transitions
+               ? sl_yaml_fail(yaml, node, "policy '%s' does not describe its states", policy)
+               : status;
+}
+
 static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node)
 {
 #define AT(field) offsetof(sl_paper_figure, field)
@@ -685,6 +698,7 @@ static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_
                                            {"ranked", sl_yaml_read_flag, AT(ranked), false},
                                            {"chart", read_chart, AT(chart), false},
                                            {"axis", copy_word, AT(axis), false},
+                                           {"states", read_states, AT(states), false},
                                            {"means", sl_yaml_read_flag, AT(means), false},
                                            {"rows", read_rows, 0, false},
                                            {"columns", read_columns, 0, false},

@@ -228,6 +228,28 @@ if grep -q hidden figures/shapes-stacks.svg; then fail 'a column that is not dra
 file_has figures/shapes-stacks.csv 'stacks,ALL,A,hidden,%,,500,,'
 [ "$(grep -c '<svg' shapes/shapes.html)" = 3 ] || fail 'the page does not have three charts'
 
+it 'draws the states that a policy describes'
+cat >states.yaml <<'END'
+name: states
+title: States
+source: nobody, nowhere
+programs: {A: gather}
+groups: {ALL: [A]}
+configs:
+  K: {values: {A: {x: 1}}}
+figures:
+  - {id: tag, title: States of a tag, states: decoupled}
+END
+run "$sluice" reproduce states.yaml --cache cache --figures figures
+exits 0
+stdout_has 'no tag -> candidate: probe miss'
+[ "$(grep -c 'class="arc"' figures/states-tag.svg)" = 7 ] || fail 'there are not seven arcs'
+[ "$(grep -c 'class="state"' figures/states-tag.svg)" = 3 ] || fail 'there are not three states'
+sed -i 's/states: decoupled/states: lru/' states.yaml
+run "$sluice" reproduce states.yaml --cache cache
+exits 1
+stderr_has "states.yaml:9:44: policy 'lru' does not describe its states"
+
 it 'leaves out of a quick page what is empty'
 run "$sluice" reproduce shapes.yaml --quick --cache cache --pages shapes --figures quick -q
 exits 0

@@ -20,6 +20,37 @@ static void a_line_is_given_at_the_second_reference(void **state)
     small_cache_fini(&c);
 }
 
+/* Each row of the policy's table: loads after which the set holds `ways`, and how many tags were new by then. */
+static void tags_go_from_state_to_state_as_described(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *policy, *first, *then, *ways;
+        uint64_t new_tags;
+    } walk[] = {
+        {"no tag", "candidate", "decoupled", "a", "a", "a.", 1},
+        {"candidate", "candidate", "decoupled(threshold=3)", "aa", "a", "a.", 1},
+        {"candidate", "committed", "decoupled", "aa", "a", "a.", 1},
+        {"candidate", "no tag", "decoupled", "abcde", "a", "..", 6},
+        {"committed", "committed", "decoupled", "aaaa", "a", "a.", 1},
+        {"committed", "candidate", "decoupled", "aabbcc", "aa", "ca", 3},
+        {"committed", "no tag", "decoupled", "aabbcde", "", ".b", 5},
+    };
+    size_t rows = sizeof walk / sizeof *walk;
+    for (size_t i = 0; i < rows; i++) {
+        small_cache c;
+        small_cache_init(&c, walk[i].policy, 1, 2);
+        const sl_policy_transition *row = &small_cache_asked(&c)->ops->transitions[i];
+        assert_string_equal(row->from, walk[i].from);
+        assert_string_equal(row->to, walk[i].to);
+        load(&c, walk[i].first);
+        check_after(&c, walk[i].then, walk[i].ways);
+        assert_int_equal(reported(&c, "new_tags"), walk[i].new_tags);
+        assert_true(i + 1 < rows || !row[1].from);
+        small_cache_fini(&c);
+    }
+}
+
 static void the_first_reference_may_be_left_out(void **state)
 {
     (void)state;
@@ -381,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_given_at_the_second_reference),
+        cmocka_unit_test(tags_go_from_state_to_state_as_described),
         cmocka_unit_test(the_first_reference_may_be_left_out),
         cmocka_unit_test(an_allocation_ages_the_other_tags_once),
         cmocka_unit_test(an_evicted_line_leaves_its_tag_with_a_count_of_0),
