@@ -248,7 +248,7 @@ stdout_has 'no tag -> candidate: probe miss'
 sed -i 's/states: decoupled/states: lru/' states.yaml
 run "$sluice" reproduce states.yaml --cache cache
 exits 1
-stderr_has "states.yaml:9:44: policy 'lru' does not describe its states"
+stderr_has "states.yaml:9:47: policy 'lru' does not describe its states"
 
 it 'leaves out of a quick page what is empty'
 run "$sluice" reproduce shapes.yaml --quick --cache cache --pages shapes --figures quick -q
