@@ -140,11 +140,6 @@ typedef struct sl_param {
         *search_values; /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
 } sl_param;
 
-/* What happens to what a policy keeps of a line: for documents. */
-typedef struct sl_policy_transition {
-    const char *from, *event, *to, *action; /* states, and what leads from one to the other */
-} sl_policy_transition;
-
 /* ---- a policy ---- */
 
 typedef struct sl_policy_ops {
@@ -187,7 +182,6 @@ typedef struct sl_policy_ops {
     /* Of a first level in the simulator: warps whose loads may not issue now, a bit each. `*wait`: the cycles after
      * which it is asked again where nothing else happens. */
     uint64_t (*throttle_warps)(void *self, const sl_core_work *work, uint64_t *wait);
-    const sl_policy_transition *transitions; /* NULL ends them (`from`); NULL: not described */
 } sl_policy_ops;
 
 /* The built-in policies: 0 … sl_policy_count() - 1. */

@@ -18,6 +18,7 @@
  *
  * A lookup takes an additional cycle (6.5). Only loads are filtered and counted. */
 #include "policy/policy.h"
+#include "policy/states.h"
 
 enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, MISSES, LEADERS, SAMPLE };
 enum { VICTIMS_CANDIDATES, VICTIMS_ALL };
@@ -330,7 +331,7 @@ static const sl_param params[] = {
 };
 
 /* Figures 6 and 7 of the paper; a test walks through each. */
-static const sl_policy_transition transitions[] = {
+const sl_policy_transition sl_decoupled_states[] = {
     {"no tag", "probe miss", "candidate", "a new tag, RC = 1; bypass"},
     {"candidate", "probe hit, RC + 1 < threshold", "candidate", "RC + 1; bypass"},
     {"candidate", "probe hit, RC + 1 >= threshold", "committed", "a line is allocated, other RCs - 1; miss"},
@@ -360,5 +361,4 @@ const sl_policy_ops sl_policy_decoupled = {
     .on_fill = on_fill,
     .on_evict = on_evict,
     .report = report,
-    .transitions = transitions,
 };

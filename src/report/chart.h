@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "sluice/policy.h"
+#include "policy/states.h"
 #include "study/paper.h"
 
 typedef struct sl_chart_series {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "policy/states.h"
 #include "report/results.h"
 
 char *sl_measure_text(const sl_paper_measure *m, double value, char buffer[SL_MEASURE_BYTES])
@@ -129,7 +130,7 @@ static void add_figure(sl_document *d, const sl_reproduction *r, const sl_paper_
 {
     sl_document_line(d, "\n%s: %s%s%s%s\n", figure->id, figure->title, *figure->where ? " (" : "", figure->where,
                      *figure->where ? ")" : "");
-    for (const sl_policy_transition *t = figure->states ? figure->states->transitions : NULL; t && t->from; t++)
+    for (const sl_policy_transition *t = figure->states; t && t->from; t++)
         sl_document_line(d, "  %s -> %s: %s: %s\n", t->from, t->to, t->event, t->action);
     if (figure->columns)
         add_table(d, r, figure);

@@ -238,7 +238,7 @@ sl_status sl_reproduction_chart(FILE *file, const sl_reproduction *r, const sl_p
     drawing d = {.r = r, .figure = figure};
     *drawn = figure->states != NULL;
     if (*drawn && file)
-        sl_states_write(file, figure->states->transitions, figure->title, alone);
+        sl_states_write(file, figure->states, figure->title, alone);
     if (*drawn)
         return SL_OK;
     sl_arena_init(&d.arena);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "policy/policy.h"
+#include "policy/states.h"
 #include "study/config.h"
 #include "workloads/workload.h"
 
@@ -677,14 +678,16 @@ static sl_status read_rows(sl_yaml *yaml, const yaml_node_t *list, const char *n
 
 static sl_status read_states(sl_yaml *yaml, const yaml_node_t *node, const char *name, void *to)
 {
-    const sl_policy_ops **ops = to;
+    const sl_policy_transition **states = to;
+    const sl_policy_ops *ops = NULL;
     const char *policy;
     sl_status status = copy_word(yaml, node, name, &policy);
     if (!status)
-        status = sl_yaml_locate(yaml, node, sl_policy_find(NULL, policy, ops, yaml->error));
-    return !status && !(*ops)->transitions
-               ? sl_yaml_fail(yaml, node, "policy '%s' does not describe its states", policy)
-               : status;
+        status = sl_yaml_locate(yaml, node, sl_policy_find(NULL, policy, &ops, yaml->error));
+    if (status)
+        return status;
+    *states = sl_policy_states(ops);
+    return *states ? SL_OK : sl_yaml_fail(yaml, node, "policy '%s' does not describe its states", policy);
 }
 
 static sl_status read_figure(reader *r, const yaml_node_t *key, const yaml_node_t *node)

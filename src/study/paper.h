@@ -99,9 +99,9 @@ typedef struct sl_paper_figure {
     bool quick;
     bool ranked; /* the columns with the largest means of the first group come first */
     sl_chart_kind chart;
-    const char *axis;                   /* "", or what is drawn upwards */
-    const struct sl_policy_ops *states; /* NULL, or the policy whose states are drawn instead of a chart */
-    bool means;                         /* only means are drawn */
+    const char *axis;                          /* "", or what is drawn upwards */
+    const struct sl_policy_transition *states; /* NULL, or those of a policy, which are drawn instead of a chart */
+    bool means;                                /* only means are drawn */
     size_t groups, columns, claims;
     int *group; /* whose programs are rows */
     sl_paper_column *column;

@@ -2,6 +2,7 @@
 /* Decoupled L1D step by step. Lines are letters; the ways of the only set are written as the letters in them. */
 #include "base/random.h"
 #include "policy/small_cache.h"
+#include "policy/states.h"
 
 static void a_line_is_given_at_the_second_reference(void **state)
 {
@@ -40,7 +41,7 @@ static void tags_go_from_state_to_state_as_described(void **state)
     for (size_t i = 0; i < rows; i++) {
         small_cache c;
         small_cache_init(&c, walk[i].policy, 1, 2);
-        const sl_policy_transition *row = &small_cache_asked(&c)->ops->transitions[i];
+        const sl_policy_transition *row = &sl_policy_states(small_cache_asked(&c)->ops)[i];
         assert_string_equal(row->from, walk[i].from);
         assert_string_equal(row->to, walk[i].to);
         load(&c, walk[i].first);
