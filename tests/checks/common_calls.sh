@@ -33,11 +33,11 @@ only_in '\bfdopen\([^;]*, *"[^"]*[wa+]' src/base/new_file.c src/process/image.c 
 it 'opens databases only where it was checked that they are files'
 only_in '\bsqlite3_open(16|_v2)?\(' src/study/store.c
 
-# Results are documents of tables, which have one writer for each form. Beside them: timelines, in the format of their
-# viewers, and plans, which are files of their own.
+# Results are documents of tables, which have one writer for each form. Beside them: timelines and SARIF, in the formats
+# of their readers, and plans, which are files of their own.
 it 'writes reports by src/report/document.c'
-only_in '\bsl_json_start\(' src/base/json_write.h src/base/json_write.c src/report/document.c src/report/timeline.c \
-    src/tune/plan_file.c
+only_in '\bsl_json_start\(' src/base/json_write.h src/base/json_write.c src/report/document.c src/report/sarif.c \
+    src/report/timeline.c src/tune/plan_file.c
 only_in '\bsl_csv_field\(' src/base/text.h src/base/text.c src/report/table_data.c
 
 # Arrays and texts that grow one by one use base/array.h and base/buffer.h. These resize several arrays together, or an
