@@ -684,18 +684,6 @@ static void fetch(group *g, const u32 *list)
         sample_mipmap(g, list);
 }
 
-/* Results in the order that the texture gives them in. */
-static void swizzle(group *g)
-{
-    u32 raw[4][SL_LANES];
-    u32 one = gives_floats(g->t) ? 0x3f800000 : 1;
-    memcpy(raw, g->texel, sizeof raw);
-    for (int k = 0; k < 4; k++) {
-        u32 from = g->t->swizzle[k], value = from == SL_SWIZZLE_ONE ? one : 0;
-        SL_LANES_LOOP g->texel[k][i] = from < 4 ? raw[from & 3][i] : value;
-    }
-}
-
 /* Those of the lanes that fetch from the same object as the first of them. */
 static u64 same_object(const u64 *object, u64 lanes)
 {
@@ -723,7 +711,7 @@ SL_HANDLER(texture)
             memcpy(addr, g.addr, sizeof addr);
         fetch(&g, list);
         if (g.t->swizzled)
-            swizzle(&g);
+            sl_texture_swizzle(g.t, SL_LANES, g.texel[0]);
         for (int k = 0; k < SL_TEXTURE_RESULTS; k++) {
             u32 *d = sl_operand(w, list[k]);
             if (g.mask == w->mask) {

@@ -121,6 +121,19 @@ uint32_t sl_texture_answer(const sl_texture *t, sl_texture_query query, uint32_t
     return 0;
 }
 
+void sl_texture_swizzle(const sl_texture *t, uint32_t lanes, uint32_t *texel)
+{
+    uint32_t raw[4 * SL_MAX_LANES], one = t->channel_kind == 'f' || t->normalized_float ? 0x3f800000 : 1;
+    memcpy(raw, texel, 4 * lanes * sizeof *raw);
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t from = t->swizzle[k], value = from == SL_SWIZZLE_ONE ? one : 0;
+        if (from < 4)
+            memcpy(texel + k * lanes, raw + from * lanes, lanes * sizeof *raw);
+        for (uint32_t i = 0; i < lanes && from >= 4; i++)
+            texel[k * lanes + i] = value;
+    }
+}
+
 /* ---- surfaces ---- */
 
 bool sl_surface_locate(sl_warp *warp, const sl_op *op, int lane, const sl_texture *s, const int32_t at[3],

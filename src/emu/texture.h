@@ -76,6 +76,9 @@ const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint
 
 uint32_t sl_texture_answer(const sl_texture *texture, sl_texture_query query, uint32_t level);
 
+/* Puts results of a fetch, four channels of `lanes` values, into the order that the texture gives them in. */
+void sl_texture_swizzle(const sl_texture *texture, uint32_t lanes, uint32_t *texel);
+
 /* Where `bytes` bytes of a surface are. False: outside, and nothing is accessed. */
 bool sl_surface_locate(sl_warp *warp, const sl_op *op, int lane, const sl_texture *surface, const int32_t at[3],
                        int32_t layer, uint32_t bytes, uint64_t *addr);

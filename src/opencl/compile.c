@@ -288,7 +288,7 @@ static cl_int compile(const compiler *c, const char *source, const sl_cl_options
     ADD(&clang, c->clang, "-x", "cl", "-cl-std=CL1.2", TARGET, "-Xclang", "-target-cpu", "-Xclang", "sm_75",
         options->unoptimized ? "-O0" : "-O3", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-gdwarf-2",
         "-cl-kernel-arg-info", "-D__IMAGE_SUPPORT__=1", "-Xclang",
-        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes", "-iquote", ".",
+        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes,+__opencl_c_images,+__opencl_c_3d_image_writes", "-iquote", ".",
         "-fno-caret-diagnostics");
     if (headers)
         ADD(&clang, "-I", headers);
