@@ -47,6 +47,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL sluice python)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_NAME sluice)
+# For OpenCL programs: the loader, and the compiler of their kernels.
+set(CPACK_DEBIAN_SLUICE_PACKAGE_SUGGESTS "ocl-icd-libopencl1, clang-19, libclc-19")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sluice)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)

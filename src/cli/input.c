@@ -99,6 +99,17 @@ static sl_input_spec spec_of(const sl_cli_input *to, const sl_invocation *inv, b
     return spec;
 }
 
+/* The value of --gpu where it is one. */
+static const char *given_model(const sl_invocation *inv)
+{
+    for (size_t i = 0; i < inv->args.sets; i++) {
+        const sl_option *o = inv->args.set[i];
+        if (!strcmp(o->name, "gpu") && o->kind == SL_OPTION_STRING)
+            return *(const char *const *)((const char *)inv->values + o->offset);
+    }
+    return NULL;
+}
+
 static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lanes)
 {
     const sl_input_options *o = options_of(inv);
@@ -115,9 +126,10 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                             .ptx_path = *to->ptx ? to->ptx : NULL,
                             .spill = sl_temporary_base(),
                             .start_program = sl_program_start,
-                            .program_context = (void *)(uintptr_t)&inv->common->quiet,
+                            .program_context = &to->program,
                             .progress = inv->progress};
     to->record.settings.threads = inv->common->threads;
+    to->program = (sl_program_settings){.quiet = inv->common->quiet, .model = given_model(inv)};
     if (!o->settings.lanes)
         to->record.settings.lanes = lanes ? lanes : 32;
 }

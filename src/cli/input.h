@@ -5,6 +5,7 @@
 #define SL_CLI_INPUT_H
 
 #include "cli/command.h"
+#include "exec/start.h"
 #include "recording/recording.h"
 #include "report/page.h"
 
@@ -60,7 +61,8 @@ typedef struct sl_cli_input {
     sl_pool *pool;      /* of the threads of --jobs, for what is done with the recording; NULL: it was not recorded */
     char params[1024];  /* NAME=VALUE of the command line, joined */
     char scratch[1024]; /* a temporary folder, removed on close; "": none */
-    char ptx[1100];     /* file in it for the PTX of a program, where plans need it */
+    sl_program_settings program;
+    char ptx[1100]; /* file in it for the PTX of a program, where plans need it */
     /* for reports */
     char subject[320];            /* "spmv rows=500", "app.slt" */
     sl_report_option fact;        /* what ran, for the header of a JSON report; only if `trace` is NULL */

@@ -95,7 +95,7 @@ static cudaError_t device_name(sl_proc *rt, char *name, int length, CUdevice dev
         return cudaErrorInvalidValue;
     if (check_device(device))
         return cudaErrorInvalidDevice;
-    sl_proc_device_name(rt, name, (size_t)length);
+    sl_proc_device_name(sl_proc_machine(rt), name, (size_t)length);
     return cudaSuccess;
 }
 

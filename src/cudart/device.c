@@ -106,7 +106,7 @@ static cudaError_t properties(sl_proc *rt, cudaDeviceProp *p, int device)
     const sl_machine *m = sl_proc_machine(rt);
     const sl_gpu_limits *l = sl_proc_limits(rt);
     memset(p, 0, sizeof *p);
-    sl_proc_device_name(rt, p->name, sizeof p->name);
+    sl_proc_device_name(sl_proc_machine(rt), p->name, sizeof p->name);
     sl_proc_device_uuid(p->uuid.bytes);
     p->totalGlobalMem = l->memory_bytes;
 #define SL_ATTRIBUTE(number, value)

@@ -57,8 +57,11 @@ sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_sta
 
 /* CUDA programs as inputs: started with the library of src/cudart in front, which records the launches. */
 
-/* For sl_record_options.start_program, which needs a scratch folder; `context` is a bool: no warnings of the program's
- * launches. */
+/* For sl_record_options.start_program, which needs a scratch folder; `context` is an sl_program_settings. */
+typedef struct sl_program_settings {
+    bool quiet;        /* no warnings of the program's launches */
+    const char *model; /* GPU model that an OpenCL device is; NULL: the emulator's */
+} sl_program_settings;
 sl_program_starter sl_program_start;
 
 #endif

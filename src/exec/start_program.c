@@ -95,10 +95,11 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
     }
 }
 
-static sl_status fill_options(sl_proc_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+static sl_status fill_options(sl_proc_options *out, const sl_record_options *o, const sl_program_settings *program,
+                              sl_error *error)
 {
     *out = (sl_proc_options){.settings = o->settings,
-                             .quiet = quiet,
+                             .quiet = program->quiet,
                              .zstd_level = (uint64_t)o->zstd_level,
                              .counters = o->count,
                              .no_shared = o->no_shared,
@@ -112,6 +113,7 @@ static sl_status fill_options(sl_proc_options *out, const sl_record_options *o, 
         {"the file for PTX", o->ptx_path ? o->ptx_path : "", out->ptx, sizeof out->ptx},
         {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
          sizeof out->kernel_regex},
+        {"the GPU model's name", program->model ? program->model : "", out->device, sizeof out->device},
         {"--launch", o->filter.launches ? o->filter.launches : "", out->launches, sizeof out->launches},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -140,7 +142,7 @@ sl_status sl_program_start(void *context, const sl_input *input, const sl_record
     sl_app_end ended = {0};
     sl_proc_options passed;
     program_run run = {.options = options, .end = end};
-    sl_status status = fill_options(&passed, options, *(const bool *)context, error);
+    sl_status status = fill_options(&passed, options, context, error);
     if (!status)
         status = sl_app_inspect(input->spec.name, passed.static_runtimes, &app, error);
     const sl_app_start start = {

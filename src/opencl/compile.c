@@ -213,7 +213,7 @@ static bool write_file(const char *path, const char *text, size_t bytes)
     return !sl_new_file_finish(&made, file, NULL);
 }
 
-/* The name of a result that another process may be writing, too; it gets its own name when it is whole. */
+/* A name for what the compiler writes: other processes may be at it, too. */
 static void temporary_name(const char *path, char *temporary, size_t size)
 {
     static unsigned serial; /* guarded by the core's lock */
@@ -244,10 +244,13 @@ static bool build_builtins(compiler *c, sl_cl_variant variant, sl_buffer *log)
     ADD(&clang, c->clang, "-x", "cl", "-cl-std=CL1.2", "-cl-no-stdinc", TARGET, "-Xclang", "-target-cpu", "-Xclang",
         "sm_75", "-O3", "-w", variant == SL_CL_GENERAL ? "-DSLUICE_GENERAL=1" : "-DSLUICE_GENERAL=0", "-c",
         "-emit-llvm", "-o", made, source);
-    bool done = run(clang.argv, log) && !rename(made, c->builtins[variant]);
+    char *bitcode = NULL;
+    size_t bytes;
+    bool done = run(clang.argv, log) && !sl_file_read(made, &bitcode, &bytes, NULL) &&
+                write_file(c->builtins[variant], bitcode, bytes);
+    free(bitcode);
     unlink(source);
-    if (!done)
-        unlink(made);
+    unlink(made);
     return done;
 }
 
@@ -288,8 +291,9 @@ static cl_int compile(const compiler *c, const char *source, const sl_cl_options
     ADD(&clang, c->clang, "-x", "cl", "-cl-std=CL1.2", TARGET, "-Xclang", "-target-cpu", "-Xclang", "sm_75",
         options->unoptimized ? "-O0" : "-O3", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-gdwarf-2",
         "-cl-kernel-arg-info", "-D__IMAGE_SUPPORT__=1", "-Xclang",
-        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes,+__opencl_c_images,+__opencl_c_3d_image_writes", "-iquote", ".",
-        "-fno-caret-diagnostics");
+        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes,+__opencl_c_images,+"
+        "__opencl_c_3d_image_writes",
+        "-iquote", ".", "-fno-caret-diagnostics");
     if (headers)
         ADD(&clang, "-I", headers);
     for (size_t i = 0; i < options->clang.count; i++)

@@ -13,20 +13,41 @@ enum {
     VENDOR_NVIDIA = 0x10de,
 };
 
-uint32_t sl_cl_lanes(const sl_proc *rt)
+uint32_t sl_cl_lanes(sl_proc *rt)
 {
     uint64_t chosen = rt->options.settings.lanes;
-    return chosen ? (uint32_t)chosen : sl_proc_machine(rt)->lanes;
+    return chosen ? (uint32_t)chosen : sl_proc_model(rt)->lanes;
 }
 
-uint64_t sl_cl_local_bytes(const sl_proc *rt)
+/* One with vector units of AMD's width. */
+static bool is_wide(sl_proc *rt)
 {
-    return sl_proc_limits(rt)->shared_per_block;
+    return sl_proc_model(rt)->lanes == 64;
 }
 
-uint64_t sl_cl_max_alloc(const sl_proc *rt)
+sl_gpu_limits sl_cl_limits(sl_proc *rt)
 {
-    return sl_proc_limits(rt)->memory_bytes / 4;
+    enum { AMD_GROUP = 256, AMD_LOCAL_BYTES = 32 << 10 }; /* AMD's OpenCL optimization guide */
+    sl_gpu_limits l = sl_proc_model_limits(rt);
+    const sl_gpu_limits *emulated = sl_proc_limits(rt);
+    if (is_wide(rt)) {
+        l.max_threads_per_block = AMD_GROUP;
+        for (int d = 0; d < 3; d++)
+            l.max_block[d] = AMD_GROUP;
+        if (l.shared_per_block > AMD_LOCAL_BYTES)
+            l.shared_per_block = AMD_LOCAL_BYTES;
+    }
+    for (int d = 0; d < 3; d++)
+        if (l.max_block[d] > emulated->max_block[d])
+            l.max_block[d] = emulated->max_block[d];
+    if (l.memory_bytes > emulated->memory_bytes)
+        l.memory_bytes = emulated->memory_bytes;
+    return l;
+}
+
+uint64_t sl_cl_max_alloc(sl_proc *rt)
+{
+    return sl_cl_limits(rt).memory_bytes / 4;
 }
 
 cl_int sl_cl_devices_check(cl_uint count, const cl_device_id *devices)
@@ -64,12 +85,6 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
 
 /* ---- what it can do ---- */
 
-/* One with vector units of AMD's width. */
-static bool is_wide(const sl_proc *rt)
-{
-    return sl_proc_machine(rt)->lanes == 64;
-}
-
 static cl_int give_sizes(const sl_cl_answer *to, const sl_gpu_limits *limits)
 {
     return sl_cl_give(to, (size_t[]){limits->max_block[0], limits->max_block[1], limits->max_block[2]},
@@ -85,10 +100,10 @@ static cl_int give_c_versions(const sl_cl_answer *to)
     return sl_cl_give(to, VERSIONS, sizeof VERSIONS);
 }
 
-static cl_int give_name(const sl_proc *rt, const sl_cl_answer *to)
+static cl_int give_name(sl_proc *rt, const sl_cl_answer *to)
 {
     char name[128];
-    return sl_cl_give_text(to, sl_proc_device_name(rt, name, sizeof name));
+    return sl_cl_give_text(to, sl_proc_device_name(sl_proc_model(rt), name, sizeof name));
 }
 
 static cl_int give_extensions(const sl_cl_answer *to)
@@ -99,8 +114,8 @@ static cl_int give_extensions(const sl_cl_answer *to)
 
 static cl_int device_info(sl_proc *rt, cl_device_id device, cl_device_info what, const sl_cl_answer *to)
 {
-    const sl_machine *m = sl_proc_machine(rt);
-    const sl_gpu_limits *l = sl_proc_limits(rt);
+    const sl_machine *m = sl_proc_model(rt);
+    const sl_gpu_limits limits = sl_cl_limits(rt), *l = &limits;
     if (!sl_cl_is(device, SL_CL_DEVICE))
         return CL_INVALID_DEVICE;
     switch (what) {

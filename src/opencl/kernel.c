@@ -328,6 +328,7 @@ uint64_t sl_cl_kernel_local(const sl_proc_function_facts *facts, cl_kernel k)
 static cl_int group_info(sl_proc *rt, cl_kernel k, cl_device_id device, cl_kernel_work_group_info what,
                          const sl_cl_answer *to)
 {
+    uint32_t most;
     sl_proc_function *function;
     sl_proc_function_facts f;
     if (!sl_cl_is(k, SL_CL_KERNEL))
@@ -339,7 +340,8 @@ static cl_int group_info(sl_proc *rt, cl_kernel k, cl_device_id device, cl_kerne
         return error ? error : CL_OUT_OF_RESOURCES;
     switch (what) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return SL_CL_GIVE(to, size_t, f.max_threads);
+        most = sl_cl_limits(rt).max_threads_per_block;
+        return SL_CL_GIVE(to, size_t, f.max_threads < most ? f.max_threads : most);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return sl_cl_give(to, k->facts->required, sizeof k->facts->required);
     case CL_KERNEL_LOCAL_MEM_SIZE:

@@ -40,12 +40,12 @@ static void choose_local(const sl_cl_kernel_facts *k, range *r, size_t most)
 
 static cl_int check_local(sl_proc *rt, const sl_cl_kernel_facts *k, const range *r, size_t most)
 {
-    const sl_gpu_limits *limits = sl_proc_limits(rt);
+    const sl_gpu_limits limits = sl_cl_limits(rt);
     size_t items = 1;
     for (cl_uint d = 0; d < 3; d++) {
         if (!r->local[d])
             return CL_INVALID_WORK_GROUP_SIZE;
-        if (r->local[d] > limits->max_block[d])
+        if (r->local[d] > limits.max_block[d])
             return CL_INVALID_WORK_ITEM_SIZE;
         if (k->required[0] && k->required[d] != r->local[d])
             return CL_INVALID_WORK_GROUP_SIZE;
@@ -78,6 +78,8 @@ static cl_int read_range(sl_proc *rt, cl_kernel k, cl_uint dims, const size_t *o
     cl_int error = sl_cl_kernel_function(rt, k, SL_CL_PLAIN, &function);
     if (error || sl_proc_function_describe(rt, function, &facts))
         return error ? error : CL_OUT_OF_RESOURCES;
+    if (facts.max_threads > sl_cl_limits(rt).max_threads_per_block)
+        facts.max_threads = sl_cl_limits(rt).max_threads_per_block;
     if (!local)
         choose_local(k->facts, r, facts.max_threads);
     return check_local(rt, k->facts, r, facts.max_threads);
@@ -261,7 +263,7 @@ static cl_int fill(sl_proc *rt, cl_event command, cl_kernel k, const range *r)
         error = CL_OUT_OF_RESOURCES;
     if (!error)
         error = pack(k, &facts, &block, &bytes, &local);
-    if (!error && local > UINT32_MAX)
+    if (!error && facts.static_shared + local > sl_cl_limits(rt).shared_per_block)
         error = CL_OUT_OF_RESOURCES;
     if (!error) {
         l.config = (sl_proc_config){.function = l.function, .shared = local, .packed = block, .packed_bytes = bytes};

@@ -165,10 +165,10 @@ typedef struct sl_cl_properties {
 
 /* A device list of the program: our only device. */
 cl_int sl_cl_devices_check(cl_uint count, const cl_device_id *devices);
-uint32_t sl_cl_lanes(const sl_proc *rt);
-/* Local memory of a work-group. */
-uint64_t sl_cl_local_bytes(const sl_proc *rt);
-uint64_t sl_cl_max_alloc(const sl_proc *rt);
+uint32_t sl_cl_lanes(sl_proc *rt);
+/* Of the GPU model, as far as the emulator goes along. */
+sl_gpu_limits sl_cl_limits(sl_proc *rt);
+uint64_t sl_cl_max_alloc(sl_proc *rt);
 enum { SL_CL_MAX_EXTENSIONS = 24 };
 size_t sl_cl_extension_list(cl_name_version *list);
 enum { SL_CL_PRINTF_BYTES = 8 << 20, SL_CL_BASE_ALIGN_BITS = 4096, SL_CL_MAX_PARAMETER_BYTES = 4096 };

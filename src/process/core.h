@@ -268,6 +268,7 @@ struct sl_proc {
     cudaError_t start_error;
     sl_proc_options options;
     sl_emu *emu;
+    sl_machine *model;     /* of options.device; NULL: not asked for yet */
     cudaError_t fault;     /* a kernel broke the context: every later call says so, until cudaDeviceReset */
     sl_progress_line line; /* of launches that take long */
     sl_progress progress;
@@ -375,6 +376,9 @@ cudaError_t sl_proc_context_set(sl_proc *rt, sl_proc_context *context);
 enum { SL_DRIVER_VERSION = 13000, SL_LAST_ATTRIBUTE = 147 };
 const sl_machine *sl_proc_machine(const sl_proc *rt);
 const sl_gpu_limits *sl_proc_limits(const sl_proc *rt);
+/* The GPU model whose properties a program of OpenCL sees. Programs of CUDA see the emulator's, an H200. */
+const sl_machine *sl_proc_model(sl_proc *rt);
+sl_gpu_limits sl_proc_model_limits(sl_proc *rt);
 /* 10 × major + minor: of the device as programs see it. */
 uint32_t sl_proc_capability(const sl_proc *rt);
 /* The same as a library of CUDA sees it (0: the program). Most kernels of these libraries are machine code for the GPUs
@@ -383,7 +387,7 @@ uint32_t sl_proc_capability(const sl_proc *rt);
 uint32_t sl_proc_capability_for(const sl_proc *rt, unsigned library);
 /* Value of a cudaDeviceAttr, which is the CUdevice_attribute of that number; 0 for what is not there. */
 int sl_proc_attribute(sl_proc *rt, int attribute);
-char *sl_proc_device_name(const sl_proc *rt, char *buffer, size_t size);
+char *sl_proc_device_name(const sl_machine *machine, char *buffer, size_t size);
 void sl_proc_device_uuid(char uuid[16]);
 cudaError_t sl_proc_device_attribute(sl_proc *rt, int *value, int attribute, int device);
 cudaError_t sl_proc_device_pci_id(char *text, int length, int device);

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const sl_machine *sl_proc_machine(const sl_proc *rt)
@@ -17,6 +18,24 @@ const sl_machine *sl_proc_machine(const sl_proc *rt)
 const sl_gpu_limits *sl_proc_limits(const sl_proc *rt)
 {
     return sl_emu_limits(rt->emu);
+}
+
+const sl_machine *sl_proc_model(sl_proc *rt)
+{
+    sl_error error = {0};
+    if (!*rt->options.device)
+        return sl_emu_machine(rt->emu);
+    if (!rt->model && (rt->model = malloc(sizeof *rt->model)) &&
+        sl_machine_load(rt->options.device, rt->model, &error)) {
+        sl_proc_say_error(NULL, &error);
+        *rt->model = *sl_emu_machine(rt->emu);
+    }
+    return rt->model ? rt->model : sl_emu_machine(rt->emu);
+}
+
+sl_gpu_limits sl_proc_model_limits(sl_proc *rt)
+{
+    return sl_gpu_limits_of(sl_proc_model(rt));
 }
 
 uint32_t sl_proc_capability(const sl_proc *rt)
@@ -31,10 +50,10 @@ uint32_t sl_proc_capability_for(const sl_proc *rt, unsigned library)
     return library && !rt->options.settings.compute_capability ? LATER_THAN_ANY : sl_proc_capability(rt);
 }
 
-char *sl_proc_device_name(const sl_proc *rt, char *buffer, size_t size)
+char *sl_proc_device_name(const sl_machine *machine, char *buffer, size_t size)
 {
     size_t start = (size_t)snprintf(buffer, size, "Sluice emulated ");
-    snprintf(buffer, size, "Sluice emulated %s", sl_emu_machine(rt->emu)->name);
+    snprintf(buffer, size, "Sluice emulated %s", machine->name);
     for (size_t i = start; i < size && buffer[i]; i++)
         buffer[i] = (char)toupper((unsigned char)buffer[i]);
     return buffer;

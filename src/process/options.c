@@ -43,21 +43,14 @@ typedef struct option_entry {
 
 static const option_entry TABLE[] = {
 #include "emu/settings.def"
-    ENTRY(quiet, FLAG, 0, 0, NULL),
-    ENTRY(results, ARRAY, 0, 0, NULL),
-    ENTRY(trace, ARRAY, 0, 0, NULL),
-    ENTRY(producer, ARRAY, 0, 0, NULL),
-    ENTRY(zstd_level, NUMBER, 0, 0, NULL),
-    ENTRY(counters, FLAG, 0, 0, NULL),
-    ENTRY(no_shared, FLAG, 0, 0, NULL),
-    ENTRY(kernel_regex, ARRAY, 0, 0, NULL),
-    ENTRY(launches, ARRAY, 0, 0, NULL),
-    ENTRY(blocks, NUMBER, 0, 0, NULL),
-    ENTRY(ptx, ARRAY, 0, 0, NULL),
-    ENTRY(plan, ARRAY, 0, 0, NULL),
-    ENTRY(planned, ARRAY, 0, 0, NULL),
-    ENTRY(libraries, ARRAY, 0, 0, NULL),
-    ENTRY(static_runtimes, ARRAY, 0, 0, NULL),
+    ENTRY(quiet, FLAG, 0, 0, NULL),        ENTRY(results, ARRAY, 0, 0, NULL),
+    ENTRY(trace, ARRAY, 0, 0, NULL),       ENTRY(producer, ARRAY, 0, 0, NULL),
+    ENTRY(zstd_level, NUMBER, 0, 0, NULL), ENTRY(counters, FLAG, 0, 0, NULL),
+    ENTRY(no_shared, FLAG, 0, 0, NULL),    ENTRY(kernel_regex, ARRAY, 0, 0, NULL),
+    ENTRY(launches, ARRAY, 0, 0, NULL),    ENTRY(blocks, NUMBER, 0, 0, NULL),
+    ENTRY(ptx, ARRAY, 0, 0, NULL),         ENTRY(plan, ARRAY, 0, 0, NULL),
+    ENTRY(planned, ARRAY, 0, 0, NULL),     ENTRY(libraries, ARRAY, 0, 0, NULL),
+    ENTRY(device, ARRAY, 0, 0, NULL),      ENTRY(static_runtimes, ARRAY, 0, 0, NULL),
 };
 enum { ENTRIES = sizeof TABLE / sizeof *TABLE };
 

@@ -26,6 +26,7 @@ typedef struct sl_proc_options {
     char plan[1024];            /* file of plans to apply to the PTX of the program; empty: none */
     char planned[1024];         /* file that tells what the program did, for runs with and without plans; empty: none */
     char libraries[1024];       /* folder of our libraries */
+    char device[1024];          /* GPU model that an OpenCL device is; empty: the emulator's */
     char static_runtimes[4096]; /* archives of static CUDA runtimes, separated by colons */
     char producer[512];         /* line for the trace's header */
     uint64_t zstd_level;        /* of the trace; 0: the default */

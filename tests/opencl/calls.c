@@ -522,7 +522,8 @@ static void images(void)
     OK(clEnqueueFillImage(queue, b, (float[]){0, 0, 1, 0}, origin, whole, 0, NULL, NULL));
     OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, NULL, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
-    const int expected[4][4] = {{0, 0, 1000, 200}, {0, 0, 0, 0}, {1000, 0, 0, 1000}, {4000, 2000, 4000, CL_BGRA * 1000}};
+    const int expected[4][4] = {
+        {0, 0, 1000, 200}, {0, 0, 0, 0}, {1000, 0, 0, 1000}, {4000, 2000, 4000, CL_BGRA * 1000}};
     for (int i = 0; i < 4; i++)
         for (int c = 0; c < 4; c++)
             IS(got[i][c] * 1000 + 0.5f, expected[i][c]);
@@ -536,7 +537,8 @@ static void images(void)
     OK(clEnqueueCopyImageToBuffer(queue, b, o, origin, whole, 0, 0, NULL, NULL));
     OK(clEnqueueCopyBufferToImage(queue, o, b, 4, origin, one, 0, NULL, NULL));
     size_t row = 0, width;
-    unsigned char *mapped = clEnqueueMapImage(queue, b, CL_TRUE, CL_MAP_READ, origin, whole, &row, NULL, 0, NULL, NULL, &e);
+    unsigned char *mapped =
+        clEnqueueMapImage(queue, b, CL_TRUE, CL_MAP_READ, origin, whole, &row, NULL, 0, NULL, NULL, &e);
     OK(e);
     IS(row >= 16 && mapped[row + 8] == 0 && mapped[row + 10] == 255, 1);
     OK(clEnqueueUnmapMemObject(queue, b, mapped, 0, NULL, NULL));
