@@ -6,6 +6,8 @@
  * a row of A or a column of B): a factor in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4
  * * per + t * per … a factor in tiles of 8 lines    register r holds line g,               k = r * 4 * per + t * per …
  *   a sum                           exec_tensor.h */
+#include <stdlib.h>
+
 #include "emu/exec_tensor.h"
 
 /* ---- where elements lie ---- */
@@ -105,6 +107,59 @@ static void gather_lines(const sl_warp *w, const u32 *refs, int half, const fact
         }
 }
 
+/* Factors that were read last, by the first of their registers: products that share one follow one another. */
+enum { KEPT_FACTORS = 16 /* of A, and of B */, KEPT_REGISTERS = 4 };
+
+typedef struct kept_factor {
+    _Alignas(64) u32 words[KEPT_REGISTERS][32];
+    factor_form form;
+    u32 registers; /* 0: nothing is kept */
+    numbers value;
+} kept_factor;
+
+static bool is_kept(const sl_warp *w, const u32 *refs, int half, const kept_factor *kept, u32 registers,
+                    const factor_form *form)
+{
+    if (kept->registers != registers || kept->form.type != form->type || kept->form.lines != form->lines ||
+        kept->form.k != form->k || kept->form.columns != form->columns)
+        return false;
+    u32 differ = 0;
+    for (u32 r = 0; r < registers; r++) {
+        const u32 *reg = (const u32 *)sl_operand(w, refs[r]) + 32 * half;
+        SL_LOOP(32) differ |= reg[i] ^ kept->words[r][i];
+    }
+    return !differ;
+}
+
+/* A factor as numbers; read only if it is not what was in these registers before. */
+static const numbers *read_registers(const sl_warp *w, const u32 *refs, int half, const factor *f,
+                                     const factor_form *form, numbers *other)
+{
+    const u32 registers = (u32)factor_registers(f);
+    factor_words lines;
+    kept_factor *kept = w->worker->factors;
+    if (!kept && (kept = aligned_alloc(64, (size_t)(2 * KEPT_FACTORS) * sizeof *kept))) {
+        for (int i = 0; i < 2 * KEPT_FACTORS; i++)
+            kept[i].registers = 0;
+        w->worker->factors = kept;
+    }
+    if (!kept || registers > KEPT_REGISTERS) {
+        gather_lines(w, refs, half, f, &lines);
+        read_factor(form, &lines, other);
+        return other;
+    }
+    kept += (refs[0] * UINT32_C(0x9E3779B1) >> 28) + (form->columns ? KEPT_FACTORS : 0);
+    if (is_kept(w, refs, half, kept, registers, form))
+        return &kept->value;
+    gather_lines(w, refs, half, f, &lines);
+    read_factor(form, &lines, &kept->value);
+    kept->form = *form;
+    kept->registers = registers;
+    for (u32 r = 0; r < registers; r++)
+        memcpy(kept->words[r], (const u32 *)sl_operand(w, refs[r]) + 32 * half, sizeof kept->words[r]);
+    return &kept->value;
+}
+
 /* Doubles: a chain of fused multiply-adds with k ascending. */
 static void add_doubles(const shape *s, const f64 *a, const f64 *b, f64 *sum)
 {
@@ -138,6 +193,22 @@ static void multiply_tile(const sl_op *o, const shape *s, const factor_words *a,
     }
 }
 
+/* One tile: 16 x 8, the products of mma. */
+static void multiply_registers(const sl_warp *w, const sl_op *o, int half, const shape *s, const u32 *d, const u32 *a,
+                               const u32 *b, const u32 *c, const factor *fa, const factor *fb)
+{
+    const u32 type_d = o->aux & 15, type_a = o->aux >> 4 & 15, type_b = o->aux >> 8 & 15, type_c = o->aux >> 12 & 15;
+    numbers other_a, other_b;
+    tile_sum total;
+    gather_sum(w, c, half, type_c, s, &total);
+    const numbers *na =
+        read_registers(w, a, half, fa, &(factor_form){type_a, s->m, s->k, false, false, false}, &other_a);
+    const numbers *nb =
+        read_registers(w, b, half, fb, &(factor_form){type_b, COLUMNS, s->k, true, false, false}, &other_b);
+    add_factors(s->m, s->k, type_a, na, nb, type_d, o->aux & SL_MATRIX_SATFINITE, &total);
+    scatter_sum(w, d, half, type_d, s, &total);
+}
+
 /* list: the registers of d, a, b, c. aux, imm: see matrix.h. */
 SL_HANDLER(mma)
 {
@@ -159,6 +230,10 @@ SL_HANDLER(mma)
     for (int half = 0; half < HALVES; half++) {
         if (!(u32)(w->mask >> 32 * half))
             continue;
+        if (tiles == 1 && !turned && type_a != SL_MATRIX_F64 && type_a != SL_MATRIX_B1) {
+            multiply_registers(w, o, half, &tile, d, a, b, c, &fa, &fb);
+            continue;
+        }
         gather_lines(w, a, half, &fa, turned ? &in_b : &in_a);
         gather_lines(w, b, half, &fb, turned ? &in_a : &in_b);
         if (type_a != SL_MATRIX_F64 && type_a != SL_MATRIX_B1)

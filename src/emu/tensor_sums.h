@@ -415,9 +415,23 @@ SL_INLINE void add_aligned(const f32 *a, const f32 *b, int k_count, int kept, co
     }
 }
 
-/* Cuts sums to the bits that f32 has. */
+/* Cuts sums to the bits that f32 has. Those below 2^31, as most are, are rounded to nearest and taken back by one where
+ * that was up. */
 SL_INLINE void cut_sums(int count, bool sticky, const partial *t, f32 *sum)
 {
+    s32 over = sticky ? -1 : 0;
+    if (!sticky)
+        SL_LOOP(count)
+        {
+            s32 low = t->low[i], total = (s32)((u32)low + (u32)t->high[i]), sign = total >> 31;
+            s32 magnitude = (s32)(((u32)total ^ (u32)sign) - (u32)sign);
+            over |= (~(low ^ t->high[i]) & (low ^ total)) | (s32)(0x7fffffbfu - (u32)magnitude);
+            f32 nearest = (f32)magnitude;
+            s32 up = (magnitude - (s32)nearest) >> 31; /* all ones */
+            sum[i] = from_bits_f32((bits_f32(nearest) + (u32)up) | ((u32)sign & 0x80000000)) * t->unit[i];
+        }
+    if (over >= 0)
+        return;
     SL_LOOP(count)
     {
         u64 bits = bits_f64((f64)t->low[i] + (f64)t->high[i]), cut = bits & ~(((u64)1 << 29) - 1);

@@ -474,6 +474,22 @@ BEHAVIOUR(forms_that_are_not_there_are_refused_by_name)
     rig_expect_text(r, "tcgen05.ld.red");
 }
 
+/* One mma, executed with A of ones, twos, and ones again, and B of ones, then of twos. */
+BEHAVIOUR(a_product_sees_what_its_registers_hold_now)
+{
+    rig_load(r, PTX("mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\n"
+                    "mov.u32 %r10, 0;\nmov.u32 %r20, 0x3c003c00;\nmov.u32 %r21, 0x3c003c00;\n"
+                    "AGAIN:\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+                    "{%r20, %r20, %r20, %r20}, {%r21, %r21}, {%f0, %f1, %f2, %f3};\n"
+                    "xor.b32 %r20, %r20, 0x7c007c00;\nadd.u32 %r10, %r10, 1;\nsetp.eq.u32 %p2, %r10, 2;\n"
+                    "@%p2 mov.u32 %r21, 0x40004000;\nsetp.lt.u32 %p1, %r10, 3;\n@%p1 bra AGAIN;\n"
+                    "add.f32 %f0, %f0, %f3;\nst.global.f32 [%d2], %f0;\nret;\n"));
+    float *out = rig_buffer(r, 64 * 4);
+    RUN(r, 1, 64, P(out), 0, 0);
+    for (int i = 0; i < 64; i++)
+        assert_true(out[i] == 2 * (16 * 1 * 1 + 16 * 2 * 1 + 16 * 1 * 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +514,7 @@ int main(void)
         IT(a_matrix_descriptor_that_points_outside_is_an_error),
         IT(products_that_a_group_updates_are_not_fused_with_sums),
         IT(forms_that_are_not_there_are_refused_by_name),
+        IT(a_product_sees_what_its_registers_hold_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
