@@ -66,6 +66,12 @@ stdout_has 'Commands:'
 once completion bash
 stdout_has sluice
 
+it "runs 'watch', of a program without kernels"
+done="$done watch"
+run "$sluice" watch --rounds 1 -- true
+exits 1
+stderr_has 'true launched no kernel'
+
 it "runs 'measure', as far as that is possible without a GPU"
 done="$done measure"
 run "$sluice" measure vecadd
