@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points that the runtime has alike. */
+/* Entry points that do the same as their counterparts in the runtime. */
 #include "cudadriver/driver.h"
 
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream capture and graphs: what the runtime has otherwise. */
+/* Stream capture and graphs, where the interface differs from the runtime's. */
 #include "cudadriver/driver.h"
 
 #include <string.h>

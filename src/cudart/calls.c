@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points that the driver has alike. */
+/* Entry points that do the same as their counterparts in the driver. */
 #include "cudart/runtime.h"
 
 #include <strings.h>

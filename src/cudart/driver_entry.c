@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way from the runtime to the driver's entry points. Both libraries are loaded together. */
+/* How the runtime finds the driver's entry points. Both libraries are loaded together. */
 #include "cudart/runtime.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream capture and graphs: what the driver has otherwise. */
+/* Stream capture and graphs, where the interface differs from the driver's. */
 #include "cudart/runtime.h"
 
 /* ---- stream capture ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The listening side: hands the emulator a recorder, and writes what it reports to this process's results file. */
+/* Gives the emulator a recorder, and writes what it reports to this process's results file. */
 #include "process/core.h"
 
 #include <stdlib.h>
