@@ -214,7 +214,7 @@ l1-thrashing gramschmidt
 l1-thrashing layer_norm
 l2-sharing matmul_cached
 l2-sharing matrix_multiplication
-uncoalesced-loads spmv
+uncoalesced-loads spmv_jds
 END
 
 it 'is silent on workloads that are well tuned'
