@@ -57,7 +57,7 @@ run "$sluice" run --json=narrow.json -- ./add "$sources/add.cl"
 stdout_is 'Sluice emulated H200, 132 units, wavefronts of 32'
 
 # value FILE KEY: the first number of that name
-value() { tr ',{}' '\n\n\n' <"$1" | sed -n "s/.*\"$2\": *\([0-9.]*\).*/\1/p" | head -n 1; }
+value() { tr ',{}' '\n' <"$1" | sed -n "s/.*\"$2\": *\([0-9.]*\).*/\1/p" | head -n 1; }
 
 it 'counts an instruction of 64 work-items once'
 [ "$(value narrow.json warp_insts)" = $(($(value wide.json warp_insts) * 2)) ] ||
