@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 struct sl_pool {
     unsigned threads; /* with the caller's */
     pthread_t *helpers;
@@ -114,6 +116,17 @@ sl_status sl_pool_create(unsigned threads, sl_pool **out, sl_error *error)
     }
     *out = pool;
     return SL_OK;
+}
+
+uint64_t sl_pool_cpu_ns(const sl_pool *pool)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 1; pool && i < pool->threads; i++) {
+        clockid_t clock;
+        if (!pthread_getcpuclockid(pool->helpers[i - 1], &clock))
+            sum += sl_cpu_ns(clock);
+    }
+    return sum;
 }
 
 void sl_pool_destroy(sl_pool *pool)

@@ -18,4 +18,7 @@ typedef sl_status (*sl_job)(void *context, size_t index, unsigned worker, sl_err
  * threads at once. `pool` NULL: all jobs run in order on the calling thread. */
 sl_status sl_pool_run(sl_pool *pool, size_t count, sl_job job, void *context, sl_error *error);
 
+/* CPU time of its threads, without the caller's. */
+uint64_t sl_pool_cpu_ns(const sl_pool *pool);
+
 #endif

@@ -125,8 +125,8 @@ const sl_command sl_cmd_model = {
         "core of a Fermi with a 16 KiB L1, counted as that program counts, bugs included, but without the random part "
         "of its latencies. It cannot be combined with other options of the model." SL_SAMPLE_HELP "\n\n" SL_INPUT_HELP,
     .often = "gpu set l1-size kernel sample what-if annotate html notes json",
-    .common =
-        SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_ROOFLINE | SL_COMMON_JOBS | SL_COMMON_NOTES,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_ROOFLINE | SL_COMMON_JOBS |
+              SL_COMMON_TIMES | SL_COMMON_NOTES,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(model_options, options, defaults, examples),
     .run = run_model,

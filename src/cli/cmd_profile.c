@@ -160,7 +160,7 @@ const sl_command sl_cmd_profile = {
         "fills: lines that are filled and evicted without a hit. The miss-ratio curve has its misses at every power of "
         "two; --plot draws it.\n\n" SL_INPUT_HELP,
     .often = "gpu cache cores plot loads-only kernel launch html json csv",
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_TIMES,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(profile_options, options, defaults, examples),
     .run = run_profile,

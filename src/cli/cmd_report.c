@@ -318,7 +318,8 @@ const sl_command sl_cmd_report = {
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .often = "output gpu counters sim brief kernel launch source notes json",
     .common = SL_COMMON_BY | SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES |
-              SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_ROOFLINE | SL_COMMON_JOBS,
+              SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_ROOFLINE | SL_COMMON_JOBS |
+              SL_COMMON_TIMES,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(report_options, options, defaults, examples),
     .run = run_report,

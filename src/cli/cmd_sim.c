@@ -244,8 +244,8 @@ const sl_command sl_cmd_sim = {
                    "launches together. Profile-guided policies get a profiling run first. Caches below L1 keep their "
                    "contents between launches unless --cold is given." SL_SAMPLE_HELP "\n\n" SL_INPUT_HELP,
     .often = "gpu set l1 l2 plan what-if kernel annotate html json",
-    .common =
-        SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_ROOFLINE | SL_COMMON_JOBS | SL_COMMON_NOTES,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_ROOFLINE | SL_COMMON_JOBS |
+              SL_COMMON_TIMES | SL_COMMON_NOTES,
     .operand = SL_INPUT_OPERAND,
     SL_OF_INPUTS(sim_options, options, defaults, examples),
     .run = run_sim,

@@ -26,7 +26,7 @@ typedef struct sl_common {
     sl_option_list plugin;                                     /* policies of shared libraries */
     sl_option_list source; /* where to search for sources; none: the current folder */
     uint64_t threads;      /* 0: all cores */
-    bool quiet;
+    bool quiet, times;
     int color;      /* sl_color */
     uint64_t width; /* columns of text, if it was given */
     int by;         /* 0: kernels alone; else 1 + the sl_label that launches are grouped by */
@@ -50,6 +50,7 @@ enum {
     SL_COMMON_BY = 1 << 14,
     SL_COMMON_ROOFLINE = 1 << 15, /* of commands that know cycles */
     SL_COMMON_MARKDOWN = 1 << 16,
+    SL_COMMON_TIMES = 1 << 17, /* of commands that run inputs */
     SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_MARKDOWN | SL_COMMON_OUTPUT | SL_COMMON_QUIET |
                        SL_COMMON_COLOR | SL_COMMON_WIDTH,
     SL_COMMON_PAGE =
@@ -111,6 +112,10 @@ int sl_cli_fail(const sl_invocation *, const sl_error *);
 int sl_cli_usage(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
 /* The same for an unknown command, with the nearest one. */
 int sl_cli_unknown_command(const sl_invocation *, const char *name);
+/* --times: what is known of the CPU time of an input that has run, and in the end a line on stderr. */
+struct sl_run_end;
+void sl_cli_times_note(const struct sl_run_end *, bool in_program);
+void sl_cli_times_show(const sl_invocation *);
 /* "sluice NAME: warning: text" unless --quiet. */
 void sl_cli_warn(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
 

@@ -86,6 +86,11 @@ static const struct {
     {SL_COMMON_QUIET,
      {"quiet", 'q', SL_OPTION_FLAG, NULL, "Print errors only: no report, progress or warnings",
       offsetof(sl_common, quiet), 0, 0, NULL}},
+    {SL_COMMON_TIMES,
+     {"times", 0, SL_OPTION_FLAG, NULL,
+      "At the end, print the CPU time of the program's own code, of its other calls of CUDA, of emulation, writing and "
+      "analysis to standard error",
+      offsetof(sl_common, times), 0, 0, NULL}},
     {SL_COMMON_COLOR,
      {"color", 0, SL_OPTION_CHOICE, "WHEN",
       "Use colors: auto (on terminals, unless NO_COLOR is set), always or never (default: auto)",

@@ -7,7 +7,7 @@
 
 /* The option tables of a command: common options and specific ones. `common` receives the former and must
  * have room for SL_COMMON_OPTIONS + 1 entries; `tables` receives pointers to them. Returns their number. */
-enum { SL_COMMON_OPTIONS = 18, SL_COMMAND_TABLES = 3 };
+enum { SL_COMMON_OPTIONS = 19, SL_COMMAND_TABLES = 3 };
 size_t sl_command_tables(const sl_command *, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES]);
 
 /* NULL when there is no such command. */

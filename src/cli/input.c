@@ -238,6 +238,7 @@ int sl_cli_input_open(sl_cli_input *to, const sl_invocation *inv, unsigned kinds
 
 void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const char *trace)
 {
+    sl_cli_times_note(end, inv->args.program != NULL);
     if (end->unfinished)
         sl_cli_warn(inv, "the program ended early; %s contains what was recorded until then",
                     trace ? trace : "the recording");

@@ -107,6 +107,8 @@ static int run_command(const sl_command *command, int argc, char **argv)
         else
             code = command->run(&inv);
         sl_progress_line_clear(&line);
+        if (inv.common->times)
+            sl_cli_times_show(&inv);
     }
     sl_args_fini(tables, table_count, values, &inv.args);
     free(values);

@@ -61,6 +61,8 @@ typedef struct sl_emu_kernel sl_emu_kernel;
 
 sl_status sl_emu_create(const sl_emu_config *config, sl_emu **emu, sl_error *error);
 void sl_emu_destroy(sl_emu *emu);
+/* CPU time of the threads that it has started. */
+uint64_t sl_emu_helpers_cpu_ns(const sl_emu *emu);
 sl_heap *sl_emu_heap(sl_emu *emu);
 /* Bytes of text that printf of a launch may print (cudaLimitPrintfFifoSize). */
 enum { SL_PRINTF_BYTES = 8650752 }; /* as an H200's driver says */

@@ -90,6 +90,11 @@ void sl_emu_printf_limit(sl_emu *emu, size_t bytes)
     emu->printed.limit = bytes < MAX_BYTES ? bytes : MAX_BYTES;
 }
 
+uint64_t sl_emu_helpers_cpu_ns(const sl_emu *emu)
+{
+    return emu ? sl_pool_cpu_ns(emu->pool) : 0;
+}
+
 sl_heap *sl_emu_heap(sl_emu *emu)
 {
     return emu->heap;

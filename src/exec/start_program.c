@@ -90,6 +90,9 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
         if (status)
             return status;
         run->first_index = run->next_index;
+        run->end->calls_ns += summary.spent.calls_ns;
+        run->end->emulation_ns += summary.spent.emulation_ns;
+        run->end->writing_ns += summary.spent.writing_ns;
         if (run->options->trace_path)
             collect_trace(run, number, &summary);
     }

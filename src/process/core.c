@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mangle.h"
 #include "base/text.h"
 #include "emu/tensor_map.h"
@@ -21,19 +22,20 @@ static sl_proc state;
 sl_proc *sl_proc_enter(void)
 {
     pthread_mutex_lock(&lock);
+    state.entered_ns = sl_thread_cpu_ns();
     return &state;
 }
 
 void sl_proc_unlock(sl_proc *rt)
 {
-    (void)rt;
+    rt->spent.calls_ns += sl_thread_cpu_ns() - rt->entered_ns;
     pthread_mutex_unlock(&lock);
 }
 
 void sl_proc_relock(sl_proc *rt)
 {
-    (void)rt;
     pthread_mutex_lock(&lock);
+    rt->entered_ns = sl_thread_cpu_ns();
 }
 
 void sl_proc_say(const char *format, ...)
@@ -273,6 +275,8 @@ void sl_proc_reset(sl_proc *rt)
     sl_proc_vm_forget_device(rt);
     sl_proc_processes_forget_device(rt);
     sl_proc_results_forget_device(rt);
+    rt->spent.emulation_ns += sl_emu_helpers_cpu_ns(rt->emu);
+    rt->spent.calls_ns += sl_emu_helpers_cpu_ns(rt->emu);
     sl_emu_destroy(rt->emu);
     rt->emu = NULL;
     rt->fault = cudaSuccess;

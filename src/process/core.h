@@ -31,6 +31,7 @@
 #include "emu/emu.h"
 #include "process/options.h"
 #include "process/order.h"
+#include "process/results_file.h"
 #include "process/types.h"
 #include "ptx/cubin.h"
 #include "ptx/fatbin.h"
@@ -272,6 +273,8 @@ struct sl_proc {
     cudaError_t fault;     /* a kernel broke the context: every later call says so, until cudaDeviceReset */
     sl_progress_line line; /* of launches that take long */
     sl_progress progress;
+    sl_cpu_times spent;  /* without that of threads of the emulator, until it is destroyed */
+    uint64_t entered_ns; /* CPU time of the thread that holds the lock, when it took it */
     uint64_t time_ns;
     unsigned device_flags;
     size_t limits[SL_PROC_LIMITS];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* ---- launching ---- */
 
 /* What the driver refuses before a kernel starts, with its error numbers. */
@@ -260,7 +262,9 @@ static cudaError_t run_one(sl_proc *rt, const sl_proc_launch *launch, uint64_t s
     rt->launching = launch->function;
     rt->descent.depth = launch->depth;
     rt->in_launch = 1;
+    uint64_t before = sl_thread_cpu_ns();
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
+    rt->spent.emulation_ns += sl_thread_cpu_ns() - before;
     if (rt->stop)
         sl_proc_say_error("the launch ends early, and the program with it", &error);
     sl_proc_end_interrupted(rt);

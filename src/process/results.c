@@ -93,8 +93,15 @@ void sl_proc_results_close(sl_proc *rt)
         return;
     if (*rt->options.results && sl_recorder_unmatched(rt->results->recorder))
         sl_results_unmatched(rt->options.results, sl_recorder_unmatched(rt->results->recorder));
+    uint64_t writing = sl_recorder_writing_ns(rt->results->recorder);
     if (sl_recorder_finish(rt->results->recorder, &error))
         sl_proc_problem(rt, "%s", error.text);
+    uint64_t helpers = sl_emu_helpers_cpu_ns(rt->emu);
+    const sl_cpu_times spent = {.calls_ns = rt->spent.calls_ns + helpers,
+                                .emulation_ns = rt->spent.emulation_ns + helpers,
+                                .writing_ns = writing};
+    if (rt->results->writer)
+        sl_results_times(rt->results->writer, &spent);
     sl_results_writer_close(rt->results->writer, true);
     free(rt->results);
     rt->results = NULL;

@@ -230,6 +230,14 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     return end_record(w, 'L', error);
 }
 
+void sl_results_times(sl_results_writer *w, const sl_cpu_times *spent)
+{
+    write_number(w, spent->calls_ns);
+    write_number(w, spent->emulation_ns);
+    write_number(w, spent->writing_ns);
+    end_record(w, 'T', NULL);
+}
+
 void sl_results_forget_kernels(sl_results_writer *w)
 {
     w->first_number += w->kernels.count;
@@ -454,6 +462,10 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
             read_launch(&r);
             if (!r.broken)
                 status = visit(context, &r.result, error);
+        } else if (tag == 'T') {
+            summary->spent.calls_ns = get(&r);
+            summary->spent.emulation_ns = get(&r);
+            summary->spent.writing_ns = get(&r);
         } else if (tag == 'F')
             summary->finished = true;
         else if (tag == 'P')

@@ -13,10 +13,17 @@
 
 typedef struct sl_results_writer sl_results_writer;
 
+/* CPU time of a process: in calls of CUDA, and, of these, in launches, and on writing the trace. */
+typedef struct sl_cpu_times {
+    uint64_t calls_ns, emulation_ns, writing_ns;
+} sl_cpu_times;
+
 /* Creates the next free file of `folder`: processes of one run number themselves in the order they start. *number is
  * 0 for the first. */
 sl_status sl_results_writer_create(const char *folder, sl_results_writer **writer, uint32_t *number, sl_error *error);
 sl_status sl_results_write(sl_results_writer *writer, const sl_launch_result *result, sl_error *error);
+/* The last thing that is written. */
+void sl_results_times(sl_results_writer *writer, const sl_cpu_times *spent);
 /* Kernels are identified by their address: after this, addresses may mean other kernels. */
 void sl_results_forget_kernels(sl_results_writer *writer);
 /* `finished`: the program came to its end. NULL is fine. */
@@ -28,6 +35,7 @@ typedef sl_status sl_results_visit(void *context, const sl_launch_result *result
 typedef struct sl_results_summary {
     uint32_t pid;  /* of the process */
     bool finished; /* it came to its end */
+    sl_cpu_times spent;
 } sl_results_summary;
 
 /* Reads file `number` of `folder`. SL_NOT_FOUND: there is none. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "emu/emu.h"
 #include "trace/count.h"
 #include "trace/kernel_filter.h"
@@ -63,6 +64,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
                                        .launch_done = on_launch,
                                        .context = &l};
     sl_recorder *recorder = NULL;
+    uint64_t before = sl_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
     sl_status status = sl_recorder_create(&config, &recorder, error);
     if (status)
         return status;
@@ -72,6 +74,8 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
         status = sl_import(input->spec.name, sl_recorder_sink(recorder), o->progress, error);
     else
         status = emulate(input, o, recorder, end, error);
+    end->writing_ns = sl_recorder_writing_ns(recorder);
+    end->emulation_ns = end->calls_ns = sl_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
     const char *unmatched = status ? NULL : sl_recorder_unmatched(recorder);
     if (unmatched) {
         status = sl_filter_unmatched(&o->filter, unmatched, error);

@@ -24,6 +24,9 @@ typedef struct sl_run_end {
     uint32_t unfinished;         /* of them, by processes that ended early: they have what was recorded until then */
     uint64_t failed;             /* launches that ended with an error */
     uint64_t problems;           /* things a program needed and did not get; reported on stderr */
+    uint64_t calls_ns;           /* CPU time in a program's calls of CUDA; of other inputs, of all that follows */
+    uint64_t emulation_ns;       /* of that, on launches, and on writing traces */
+    uint64_t writing_ns;
     char note[1024];             /* what the report should say of a program; empty: nothing */
 } sl_run_end;
 

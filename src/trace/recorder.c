@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/clock.h"
 #include "trace/format.h"
 #include "trace/kernel_filter.h"
 
@@ -25,7 +26,7 @@ struct sl_recorder {
     sl_launch_set among;
     sl_launch_sink sink;
     sl_trace_writer *writer; /* NULL: no trace */
-    uint64_t launches, recorded;
+    uint64_t launches, recorded, writing_ns;
     char others[SL_KERNEL_LIST]; /* kernels that the filter did not let through */
     /* the launch that runs now */
     bool wanted;
@@ -78,13 +79,21 @@ static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_tr
     return status;
 }
 
+static sl_status write_block(sl_recorder *r, const sl_block_view *view, sl_error *error)
+{
+    uint64_t before = sl_thread_cpu_ns();
+    sl_status status = sl_trace_writer_block(r->writer, view, error);
+    r->writing_ns += sl_thread_cpu_ns() - before;
+    return status;
+}
+
 static sl_status block(void *context, const sl_block_view *view, sl_error *error)
 {
     sl_recorder *r = context;
     r->launch.blocks_recorded += view->last;
     sl_status status = r->counter ? sl_launch_counter_block(r->counter, view, error) : SL_OK;
     if (!status && r->writer)
-        status = sl_trace_writer_block(r->writer, view, error);
+        status = write_block(r, view, error);
     return status;
 }
 
@@ -174,7 +183,9 @@ static sl_status end(void *context, const sl_launch_stats *stats, const char *fa
     bool counted = stats && stats->interrupted && !r->writer; /* what it has counted is right as far as it goes */
     r->launch.failed = failure && !counted;
     r->launch.failure = r->launch.failed ? failure : NULL;
+    uint64_t before = sl_thread_cpu_ns();
     sl_status status = r->writer ? sl_trace_writer_end(r->writer, failure, error) : SL_OK;
+    r->writing_ns += sl_thread_cpu_ns() - before;
     if (!status)
         status = report(r, stats, error);
     r->launch.failure = NULL;
@@ -224,6 +235,11 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
 const sl_launch_sink *sl_recorder_sink(const sl_recorder *r)
 {
     return &r->sink;
+}
+
+uint64_t sl_recorder_writing_ns(const sl_recorder *r)
+{
+    return r->writing_ns;
 }
 
 uint64_t sl_recorder_launches(const sl_recorder *r)

@@ -39,6 +39,8 @@ const sl_launch_sink *sl_recorder_sink(const sl_recorder *recorder);
 uint64_t sl_recorder_launches(const sl_recorder *recorder); /* seen so far, with those filtered out */
 /* Names of the kernels that were launched, where the filter let none of them through; NULL otherwise. */
 const char *sl_recorder_unmatched(const sl_recorder *recorder);
+/* CPU time spent on writing the trace. */
+uint64_t sl_recorder_writing_ns(const sl_recorder *recorder);
 /* Finishes the trace (which appears under its name now) and frees the recorder, also on failure. */
 sl_status sl_recorder_finish(sl_recorder *recorder, sl_error *error);
 /* Frees the recorder and discards the trace. NULL is fine. */

@@ -95,4 +95,10 @@ wait "$started"
 [ $? = 130 ] || fail 'the exit code is not 130'
 head -1 stopped.txt | grep -q 'stopped: .* of 202 launches simulated' || fail "$(head -1 stopped.txt)"
 
+it 'says whose CPU time it was, outside of the report'
+run "$sluice" sim --size small vecadd --times
+stderr_has 's of emulation, '
+stderr_has 's of analysis'
+stdout_lacks 'CPU time'
+
 done_testing
