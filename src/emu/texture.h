@@ -71,6 +71,9 @@ static inline uint64_t sl_texture_level_bytes(const sl_texture *t, const sl_text
     return (slices - 1) * l->slice + (l->size[1] - 1) * l->pitch + l->size[0] * sl_texture_element(t);
 }
 
+/* What an H200 makes of a byte of sRGB, in 1/65536. */
+extern const uint32_t sl_texture_srgb[256];
+
 /* The object, or a fault. */
 const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object, bool surface);
 
