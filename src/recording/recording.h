@@ -27,7 +27,7 @@ typedef struct sl_run_end {
     uint64_t calls_ns;           /* CPU time in a program's calls of CUDA; of other inputs, of all that follows */
     uint64_t emulation_ns;       /* of that, on launches, and on writing traces */
     uint64_t writing_ns;
-    char note[1024];             /* what the report should say of a program; empty: nothing */
+    char note[1024]; /* what the report should say of a program; empty: nothing */
 } sl_run_end;
 
 /* Starts a CUDA program with Sluice's runtime library and waits for its end. It needs the environment and signals
