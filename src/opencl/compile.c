@@ -285,16 +285,16 @@ static cl_int read_result(const char *path, char **text, size_t *bytes, sl_buffe
 static cl_int compile(const compiler *c, const char *source, const sl_cl_options *options, const char *headers,
                       sl_cl_code *code, sl_buffer *log)
 {
+    static const char extensions[] = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
+                                     "+cl_khr_3d_image_writes,+__opencl_c_images,+__opencl_c_3d_image_writes";
     char made[PATH_MAX];
     command clang = {0};
     temporary_name(source, made, sizeof made);
     /* DWARF 2: of newer ones LLVM 19 also describes calls, and crashes at some that remain in a kernel. */
     ADD(&clang, c->clang, "-x", "cl", "-cl-std=CL1.2", TARGET, "-Xclang", "-target-cpu", "-Xclang", "sm_75",
         options->unoptimized ? "-O0" : "-O3", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-gdwarf-2",
-        "-gdwarf-2", "-cl-kernel-arg-info", "-D__IMAGE_SUPPORT__=1", "-Xclang",
-        "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes,+__opencl_c_images,+"
-        "__opencl_c_3d_image_writes",
-        "-iquote", ".", "-fno-caret-diagnostics");
+        "-cl-kernel-arg-info", "-D__IMAGE_SUPPORT__=1", "-Xclang", extensions, "-iquote", ".",
+        "-fno-caret-diagnostics");
     if (headers)
         ADD(&clang, "-I", headers);
     for (size_t i = 0; i < options->clang.count; i++)
