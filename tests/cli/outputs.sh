@@ -63,7 +63,7 @@ END
 
 it 'knows every option that writes'
 # Options of files and folders that are only read, and those that later tests try. 'measure' needs a GPU.
-others='plan cubin cudart-static source policy-plugin counters code merge cache pages figures'
+others='plan cubin cudart-static source policy-plugin counters code merge cache pages figures path'
 for command in $("$sluice" --help | awk '/^  [a-z]+ /{print $1}'); do
     [ "$command" != measure ] || continue
     for option in $("$sluice" "$command" --help=all |

@@ -79,7 +79,7 @@ for command in $commands; do
 done
 
 it 'has JSON and CSV of every command that shows something'
-for command in $("$sluice" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -vxE 'help|completion|hip-flags'); do
+for command in $("$sluice" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -vxE 'help|completion|hip-flags|watch'); do
     run "$sluice" "$command" --help=all
     stdout_has '--json'
     stdout_has '--csv'
