@@ -274,7 +274,7 @@ void sl_proc_reset(sl_proc *rt)
     sl_proc_device_calls_forget_device(rt);
     sl_proc_vm_forget_device(rt);
     sl_proc_processes_forget_device(rt);
-    sl_proc_results_forget_device(rt);
+    sl_proc_results_forget_kernels(rt);
     rt->spent.emulation_ns += sl_emu_helpers_cpu_ns(rt->emu);
     rt->spent.calls_ns += sl_emu_helpers_cpu_ns(rt->emu);
     sl_emu_destroy(rt->emu);

@@ -791,8 +791,8 @@ void sl_proc_arrays_forget_device(sl_proc *rt);
 sl_status sl_proc_results_open(sl_proc *rt, const sl_launch_sink **sink, sl_error *error);
 /* 1 + the number of the launch that ran last; 0: nobody counts. */
 uint64_t sl_proc_results_launches(const sl_proc *rt);
-/* Kernels' addresses lose their meaning with the device. */
-void sl_proc_results_forget_device(sl_proc *rt);
+/* Addresses of kernels lose their meaning with the device, and with a module that is unloaded. */
+void sl_proc_results_forget_kernels(sl_proc *rt);
 void sl_proc_results_close(sl_proc *rt);
 
 #endif

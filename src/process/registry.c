@@ -150,8 +150,10 @@ void sl_proc_binary_release(sl_proc *rt, sl_proc_binary *binary)
     for (size_t i = 0; i < rt->functions.count; i++)
         if (rt->functions.items[i]->binary == binary)
             rt->functions.items[i]->kernel = NULL;
-    if (binary->program && rt->emu)
+    if (binary->program && rt->emu) {
         sl_emu_unload(rt->emu, binary->program);
+        sl_proc_results_forget_kernels(rt);
+    }
     binary->program = NULL;
     for (size_t i = 0; i < binary->modules.count; i++)
         sl_ptx_free(binary->modules.items[i]);

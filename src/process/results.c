@@ -78,7 +78,7 @@ uint64_t sl_proc_results_launches(const sl_proc *rt)
     return rt->results ? sl_recorder_launches(rt->results->recorder) : 0;
 }
 
-void sl_proc_results_forget_device(sl_proc *rt)
+void sl_proc_results_forget_kernels(sl_proc *rt)
 {
     if (rt->results && rt->results->writer)
         sl_results_forget_kernels(rt->results->writer);

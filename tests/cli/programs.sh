@@ -602,4 +602,43 @@ for mode in none speed size; do
     stdout_is cudaSuccess
 done
 
+# Kernels are known by their addresses, which modules that are loaded later get again.
+it 'tells kernels of modules apart that were loaded one after the other'
+cat >modules.c <<'END'
+#include <stdlib.h>
+int cuInit(unsigned), cuDeviceGet(int *, int), cuCtxCreate_v2(void **, unsigned, int), cuModuleLoad(void **, const char *);
+int cuModuleGetFunction(void **, void *, const char *), cuModuleUnload(void *), cuMemAlloc_v2(unsigned long long *, size_t);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+int main(void)
+{
+    static const char *const files[] = {"one.ptx", "two.ptx"}, *const names[] = {"one", "two"};
+    int device, bad;
+    void *context, *module, *kernel;
+    unsigned long long buffer;
+    void *parameters[] = {&buffer};
+    bad = cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate_v2(&context, 0, device) || cuMemAlloc_v2(&buffer, 4096);
+    for (int i = 0; i < 20 && !bad; i++)
+        bad = cuModuleLoad(&module, files[i % 2]) || cuModuleGetFunction(&kernel, module, names[i % 2]) ||
+              cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, 0, parameters, 0) || cuModuleUnload(module);
+    return bad;
+}
+END
+module() # NAME STORES
+{
+    printf '.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry %s(.param .u64 p)\n{ .reg .b64 %%a; ld.param.u64 %%a, [p];\n' "$1"
+    i=0
+    while [ $i -lt "$2" ]; do echo "st.global.u32 [%a+$((4 * i))], 1;" && i=$((i + 1)); done
+    echo 'ret; }'
+}
+module one 1 >one.ptx
+module two 3 >two.ptx
+if "${CC:-cc}" -o modules modules.c -L"${SLUICE_BUILD:-}/lib/sluice/cuda" -l:libcuda.so.1 2>modules.errors; then
+    run "$sluice" run -q --json modules.json -- ./modules
+    exits 0
+    [ "$(grep -o '"name": "[a-z]*"' modules.json | uniq | wc -l)" = 20 ] || fail 'the kernels do not take turns'
+    [ "$(grep -c '"st_requests": 3' modules.json)" -ge 10 ] || fail 'the second kernel does not have three stores'
+else
+    skip "$(head -1 modules.errors)"
+fi
+
 done_testing
