@@ -73,7 +73,7 @@ cmp -s "$scratch/stdout" "$source_root/docs/findings.md" || fail 'docs/findings.
 
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
-    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh docs/make-controls.sh docs/make-findings.sh docs/make-screenshot.sh workloads/generate-ptx examples/tutorial/run examples/ci/check-kernels workloads/generate-ir tests/tap.sh tests/*/*.sh
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh docs/make-controls.sh docs/make-findings.sh docs/make-screenshot.sh workloads/generate-ptx examples/tutorial/run examples/ci/check-kernels examples/ci/action workloads/generate-ir tests/tap.sh tests/*/*.sh
     exits 0
 else
     skip 'shellcheck is not installed'
