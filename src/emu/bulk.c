@@ -107,7 +107,7 @@ static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
         c->target[t] = shared_bytes(c, c->block[t], c->offset, bytes, store);
 }
 
-/* The barrier that is told that a target has its bytes. */
+/* The barrier that counts the bytes of a target. */
 static sl_block *barrier_of(const copy *c, uint32_t target, uint64_t *offset)
 {
     sl_block *at = block_at(c, c->operand[SL_BULK_BARRIER], offset);

@@ -155,7 +155,7 @@ typedef struct launch {
     sl_cl_variant variant;
     sl_proc_config config;
     const range *range;
-    sl_cl_ndrange *told; /* the next element of what the command keeps */
+    sl_cl_ndrange *next; /* the next element of what the command keeps */
     void *constant;      /* where kernels read it; NULL: they do not */
 } launch;
 
@@ -173,7 +173,7 @@ static cl_int add_launch(sl_proc *rt, launch *l, const part *p[3])
     const range *r = l->range;
     cl_int error = CL_SUCCESS;
     if (l->constant) {
-        sl_cl_ndrange *t = l->told++;
+        sl_cl_ndrange *t = l->next++;
         *t = (sl_cl_ndrange){.dims = r->dims};
         for (int d = 0; d < 3; d++) {
             t->offset[d] = r->offset[d];
@@ -216,8 +216,8 @@ static cl_int add_launches(sl_proc *rt, launch *l, const parts p[3])
     sl_proc_binary *binary = l->kernel->program->binary[l->variant];
     if (!sl_proc_library_variable(rt, &constant, &bytes, binary, CONSTANT) && bytes >= sizeof(sl_cl_ndrange)) {
         l->constant = constant;
-        l->told = l->command->data = calloc(count, sizeof *l->told);
-        if (!l->told)
+        l->next = l->command->data = calloc(count, sizeof *l->next);
+        if (!l->next)
             return CL_OUT_OF_HOST_MEMORY;
     }
     cl_int error = CL_SUCCESS;

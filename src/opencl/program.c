@@ -218,8 +218,8 @@ static cl_int start(sl_proc *rt, cl_program p, const char *text, sl_cl_options *
     return sl_cl_options_parse(text, options, &p->log) ? CL_SUCCESS : CL_INVALID_BUILD_OPTIONS;
 }
 
-/* A missing compiler is told to the person, too: programs show a number. */
-static cl_int told(sl_proc *rt, cl_program p, cl_int error)
+/* A missing compiler is reported on standard error, too: programs show a number. */
+static cl_int report_missing(sl_proc *rt, cl_program p, cl_int error)
 {
     if (error == CL_COMPILER_NOT_AVAILABLE)
         sl_proc_problem(rt, "%.*s", (int)strcspn(p->log.data, "\n"), p->log.data);
@@ -235,7 +235,7 @@ static cl_int build(sl_proc *rt, cl_program p, cl_uint count, const cl_device_id
         return error;
     error = start(rt, p, text, &options);
     if (!error && p->origin == SL_CL_OF_SOURCE)
-        error = told(rt, p, sl_cl_compile(p->source, &options, NULL, 0, true, &p->code, &p->log));
+        error = report_missing(rt, p, sl_cl_compile(p->source, &options, NULL, 0, true, &p->code, &p->log));
     if (!error)
         error = finish(rt, p);
     if (!error) {
@@ -290,7 +290,8 @@ static cl_int compile(sl_proc *rt, cl_program p, cl_uint count, const cl_device_
     if (error == CL_INVALID_BUILD_OPTIONS)
         error = CL_INVALID_COMPILER_OPTIONS;
     if (!error)
-        error = told(rt, p, sl_cl_compile(p->source, &options, headers, header_count, false, &p->code, &p->log));
+        error =
+            report_missing(rt, p, sl_cl_compile(p->source, &options, headers, header_count, false, &p->code, &p->log));
     if (error == CL_BUILD_PROGRAM_FAILURE)
         error = CL_COMPILE_PROGRAM_FAILURE;
     if (!error) {
@@ -322,7 +323,7 @@ static cl_int link_parts(sl_proc *rt, cl_program p, const cl_program *parts, cl_
     for (cl_uint i = 0; !error && i < count; i++)
         code[i] = &parts[i]->code;
     if (!error)
-        error = told(rt, p, sl_cl_link(code, count, &p->code, &p->log));
+        error = report_missing(rt, p, sl_cl_link(code, count, &p->code, &p->log));
     if (!error && !options.library)
         error = finish(rt, p);
     if (error == CL_BUILD_PROGRAM_FAILURE)
