@@ -296,7 +296,6 @@ typedef struct sl_handler_set {
 
 /* NULL when this build or CPU has no such set; `isa` NULL: the best. */
 const sl_handler_set *sl_handlers_choose(const char *isa, uint64_t lanes);
-sl_handler sl_handler_find(const sl_handler_set *set, const char *name);
 
 /* Where a function or a kernel lives: a handle is what taking its address gives. */
 enum { SL_FUNCTION_HANDLE_BASE = 0x1000 };
