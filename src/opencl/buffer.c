@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers and sub-buffers, and what all memory objects have: references, destructors, questions.
  *
- * A buffer is memory of the device's heap, which the host can access as well. Memory of the program (with
- * CL_MEM_USE_HOST_PTR) is copied when the buffer is made, and back and forth when it is mapped and unmapped, which is
- * when OpenCL wants the two to agree. */
+ * A buffer is memory of the device's heap, which the host can access as well. One of the program's memory (with
+ * CL_MEM_USE_HOST_PTR) is that memory: all commands read and write it there. Kernels alone have a copy, which is
+ * brought up to date before each of them and given back behind it, so that addresses do not depend on where a program's
+ * memory happens to be. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -54,6 +55,20 @@ void sl_cl_mem_fini(sl_proc *rt, cl_mem mem)
     sl_cl_unuse(rt, mem->context);
 }
 
+void sl_cl_mem_to_device(sl_proc *rt, cl_mem mem)
+{
+    if (!mem->host_ptr)
+        return;
+    memcpy(mem->data, mem->host_ptr, mem->bytes);
+    sl_heap_mark_written(sl_emu_heap(rt->emu), (uintptr_t)mem->data, mem->bytes);
+}
+
+void sl_cl_mem_to_host(cl_mem mem)
+{
+    if (mem->host_ptr && !(mem->flags & CL_MEM_READ_ONLY))
+        memcpy(mem->host_ptr, mem->data, mem->bytes);
+}
+
 /* ---- making ---- */
 
 static cl_int create(sl_proc *rt, cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
@@ -86,7 +101,8 @@ static cl_int create(sl_proc *rt, cl_context context, const cl_mem_properties *p
     m->host_ptr = flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL;
     sl_cl_use(context);
     error = sl_cl_properties_keep(&m->properties, properties);
-    if (!error && host_ptr && sl_proc_copy_1d(rt, data, host_ptr, bytes, cudaMemcpyHostToDevice, NULL, false))
+    if (!error && flags & CL_MEM_COPY_HOST_PTR &&
+        sl_proc_copy_1d(rt, data, host_ptr, bytes, cudaMemcpyHostToDevice, NULL, false))
         error = sl_cl_working(rt) ? CL_OUT_OF_RESOURCES : CL_INVALID_HOST_PTR;
     if (error)
         sl_cl_release(rt, m, SL_CL_MEM, error);

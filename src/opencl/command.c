@@ -118,6 +118,26 @@ void sl_cl_event_fini(sl_proc *rt, cl_event event)
 
 /* ---- running ---- */
 
+/* Kernels find the program's memory on the device, and leave there what it gets. */
+static bool has_kernel(cl_event e)
+{
+    return e->type == CL_COMMAND_NDRANGE_KERNEL || e->type == CL_COMMAND_TASK;
+}
+
+static void bring_memory(sl_proc *rt, cl_event e)
+{
+    for (size_t i = 0; has_kernel(e) && i < e->used.count; i++)
+        if (sl_cl_is(e->used.items[i], SL_CL_MEM))
+            sl_cl_mem_to_device(rt, e->used.items[i]);
+}
+
+static void return_memory(cl_event e)
+{
+    for (size_t i = 0; has_kernel(e) && i < e->used.count; i++)
+        if (sl_cl_is(e->used.items[i], SL_CL_MEM))
+            sl_cl_mem_to_host(e->used.items[i]);
+}
+
 void sl_cl_event_set(sl_proc *rt, cl_event event, cl_int status)
 {
     (void)rt;
@@ -154,12 +174,16 @@ static void run(sl_proc *rt, cl_event e)
     rt->time_ns += ENQUEUE_NS;
     e->started_ns = rt->time_ns;
     sl_cl_event_set(rt, e, CL_RUNNING);
+    if (!error)
+        bring_memory(rt, e);
     for (size_t i = 0; i < e->ops.count && !error; i++) {
         error = sl_cl_error_of(sl_proc_submit(rt, e->queue->stream, &e->ops.items[i]));
         e->ops.items[i] = (sl_proc_op){0};
         if (!error)
             error = sl_cl_working(rt);
     }
+    if (!error)
+        return_memory(e);
     e->ended_ns = rt->time_ns;
     let_go(rt, e);
     sl_cl_event_set(rt, e, error ? error : CL_COMPLETE);

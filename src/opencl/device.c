@@ -154,15 +154,6 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
     return sl_cl_is(device, SL_CL_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
-                                                   cl_uint room, cl_device_id *devices, cl_uint *count)
-{
-    (void)room, (void)devices, (void)count;
-    if (!sl_cl_is(device, SL_CL_DEVICE))
-        return CL_INVALID_DEVICE;
-    return properties && *properties ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE;
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ulong *host_time)
 {
     (void)device_time, (void)host_time; /* CL_PLATFORM_HOST_TIMER_RESOLUTION is 0: there is none */

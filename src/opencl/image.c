@@ -244,6 +244,7 @@ static cl_int place_in_buffer(cl_mem m, cl_mem buffer)
     m->slice = m->pitch * m->extent[1];
     m->bytes = m->slice;
     m->data = buffer->data;
+    m->host_ptr = buffer->host_ptr;
     m->parent = buffer;
     sl_cl_use(buffer);
     return CL_SUCCESS;
@@ -260,6 +261,8 @@ static cl_int place_alone(sl_proc *rt, cl_mem m, const void *host_ptr, size_t ro
         sl_proc_alloc(rt, &data, m->bytes, SL_ALLOC_MANAGED))
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     m->data = data;
+    if (m->host_ptr)
+        return CL_SUCCESS;
     sl_proc_op op = {.kind = SL_PROC_COPY,
                      .copy = {.dst = m->data,
                               .src = host_ptr,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Mapping: the host can access the device's memory, so that a mapped pointer leads there. With CL_MEM_USE_HOST_PTR it
- * leads to the program's memory, which gets what the buffer has, and gives it back when it is unmapped. */
+ * leads to the program's memory, which has the contents at all times. */
 #include "opencl/opencl.h"
 
 static const cl_map_flags WRITES = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -20,22 +20,11 @@ static cl_int check(cl_command_queue queue, cl_mem mem, cl_map_flags flags)
     return CL_SUCCESS;
 }
 
-/* The bytes of a mapping, from the device to the program's memory or back. Where they are the same, a copy onto itself
- * tells the checks of memory that the host has written. */
-static cl_int add_copy(sl_proc *rt, cl_event command, cl_mem mem, const sl_cl_mapping *m, bool back)
+/* The bytes of a mapping, copied onto themselves: so the checks of memory learn that the host has written. */
+static cl_int add_copy(sl_proc *rt, cl_event command, cl_mem mem, const sl_cl_mapping *m)
 {
-    char *device = mem->data + (m->pointer - (mem->host_ptr ? mem->host_ptr : mem->data));
-    sl_proc_op op = {.kind = SL_PROC_COPY,
-                     .copy = {.dst = back ? device : m->pointer,
-                              .src = back ? m->pointer : device,
-                              .width = m->region[0],
-                              .height = m->region[1],
-                              .depth = m->region[2],
-                              .dst_pitch = mem->pitch,
-                              .dst_slice = mem->slice,
-                              .src_pitch = mem->pitch,
-                              .src_slice = mem->slice,
-                              .kind = cudaMemcpyDefault}};
+    const sl_cl_end here = {m->pointer, mem->pitch, mem->slice};
+    sl_proc_op op = {.kind = SL_PROC_COPY, .copy = sl_cl_copy(&here, &here, m->region[0], m->region[1], m->region[2])};
     return sl_cl_command_add(rt, command, &op);
 }
 
@@ -48,8 +37,8 @@ static cl_int map(sl_proc *rt, cl_command_queue queue, cl_command_type type, cl_
     if (error)
         return error;
     error = sl_cl_command_use(command, mem);
-    if (!error && mem->host_ptr && !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        error = add_copy(rt, command, mem, m, false);
+    if (!error && mem->host_ptr && !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION)) /* its contents are a result */
+        error = add_copy(rt, command, mem, m);
     if (!error && !sl_array_push(&mem->mappings, *m))
         error = CL_OUT_OF_HOST_MEMORY;
     return error ? sl_cl_command_drop(rt, command, error) : sl_cl_command_enqueue(rt, command, blocking, event);
@@ -68,9 +57,7 @@ static cl_int map_buffer(sl_proc *rt, cl_command_queue queue, cl_mem buffer, cl_
         error = CL_INVALID_VALUE;
     if (error)
         return error;
-    const sl_cl_mapping m = {.pointer = (buffer->host_ptr ? buffer->host_ptr : buffer->data) + offset,
-                             .flags = flags,
-                             .region = {bytes, 1, 1}};
+    const sl_cl_mapping m = {.pointer = sl_cl_mem_at(buffer) + offset, .flags = flags, .region = {bytes, 1, 1}};
     error = map(rt, queue, CL_COMMAND_MAP_BUFFER, buffer, blocking, &m, count, waits, event);
     *made = error ? NULL : m.pointer;
     return error;
@@ -100,7 +87,7 @@ static cl_int map_image(sl_proc *rt, cl_command_queue queue, cl_mem image, cl_bo
         error = CL_INVALID_VALUE;
     if (error)
         return error;
-    const sl_cl_mapping m = {.pointer = (image->host_ptr ? image->host_ptr : image->data) + start,
+    const sl_cl_mapping m = {.pointer = sl_cl_mem_at(image) + start,
                              .flags = flags,
                              .region = {region[0] * image->element_bytes, region[1], region[2]}};
     error = map(rt, queue, CL_COMMAND_MAP_IMAGE, image, blocking, &m, count, waits, event);
@@ -142,7 +129,7 @@ static cl_int unmap(sl_proc *rt, cl_command_queue queue, cl_mem mem, const void 
         return error;
     error = sl_cl_command_use(command, mem);
     if (!error && m.flags & WRITES)
-        error = add_copy(rt, command, mem, &m, true);
+        error = add_copy(rt, command, mem, &m);
     if (error)
         return sl_cl_command_drop(rt, command, error);
     mem->mappings.items[i] = mem->mappings.items[--mem->mappings.count];

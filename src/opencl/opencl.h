@@ -263,7 +263,7 @@ struct _cl_mem {
     char *data; /* on the device */
     size_t bytes, offset;
     cl_mem parent;  /* of a sub-buffer or an image of a buffer; NULL: none */
-    char *host_ptr; /* given with CL_MEM_USE_HOST_PTR */
+    char *host_ptr; /* given with CL_MEM_USE_HOST_PTR, for an image of a buffer with the buffer; see sl_cl_mem_at */
     SL_ARRAY(sl_cl_callback) destroyed;
     SL_ARRAY(sl_cl_mapping) mappings;
     /* images */
@@ -274,6 +274,14 @@ struct _cl_mem {
     uint64_t texture, surface;          /* objects of the emulator; of textures the first of SL_CL_SAMPLERS; 0: none */
 };
 void sl_cl_mem_fini(sl_proc *rt, cl_mem mem);
+/* Where its contents are between kernels: in the program's memory, if it is made of that, else on the device. */
+static inline char *sl_cl_mem_at(const struct _cl_mem *mem)
+{
+    return mem->host_ptr ? mem->host_ptr : mem->data;
+}
+/* Brings the program's memory to the device, for a kernel, or back. */
+void sl_cl_mem_to_device(sl_proc *rt, cl_mem mem);
+void sl_cl_mem_to_host(cl_mem mem);
 cl_int sl_cl_mem_flags_check(cl_mem_flags flags, const void *host_ptr);
 /* Device memory for a new object, with what the program gives for it. */
 cl_int sl_cl_properties_keep(sl_cl_properties *kept, const cl_ulong *list);
@@ -286,6 +294,37 @@ void sl_cl_image_pack(const struct _cl_mem *image, const void *color, unsigned c
 uint64_t sl_cl_image_handle(cl_mem image, cl_kernel_arg_access_qualifier access);
 bool sl_cl_is_buffer(cl_mem mem);
 bool sl_cl_is_image(cl_mem mem);
+
+/* ---- transfer.c ---- */
+
+/* A command to be: where, and what it waits for. */
+typedef struct sl_cl_request {
+    cl_command_queue queue;
+    cl_command_type type;
+    bool blocking;
+    cl_uint count;
+    const cl_event *waits;
+    cl_event *event;
+} sl_cl_request;
+
+/* One end of a copy: rows and slices in a memory object or in the program's memory. */
+typedef struct sl_cl_end {
+    char *at;
+    size_t row, slice;
+} sl_cl_end;
+
+/* What the host may not do with an object made so. */
+enum {
+    SL_CL_NO_READ = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS,
+    SL_CL_NO_WRITE = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
+};
+
+/* Whether the queue and a buffer, or an image, go together. */
+cl_int sl_cl_request_check(const sl_cl_request *r, cl_mem mem, bool image);
+/* A copy of rows of `width` bytes. */
+sl_proc_copy sl_cl_copy(const sl_cl_end *to, const sl_cl_end *from, size_t width, size_t height, size_t depth);
+/* Enqueues it as a command that needs one object or two. */
+cl_int sl_cl_copy_submit(sl_proc *rt, const sl_cl_request *r, const sl_proc_copy *copy, cl_mem first, cl_mem second);
 
 /* ---- programs ---- */
 

@@ -14,6 +14,8 @@ typedef enum option_kind {
     PASS_PREFIX,
     UNOPTIMIZED,
     LIBRARY,
+    CPLUSPLUS, /* a language that is not supported */
+    LANGUAGE,  /* may be that one */
 } option_kind;
 
 static const struct {
@@ -40,6 +42,8 @@ static const struct {
     {"-cl-strict-aliasing", IGNORE},
     {"-cl-kernel-arg-info", IGNORE}, /* it is always there */
     {"-cl-std=", PASS_PREFIX},
+    {"-cl-std=CLC++", CPLUSPLUS},
+    {"-cl-std=clc++", CPLUSPLUS},
     {"-g", IGNORE}, /* so are lines */
     {"-s", IGNORE_VALUE},
     {"-O0", UNOPTIMIZED},
@@ -57,7 +61,7 @@ static const struct {
     {"-fno-bin-", IGNORE_PREFIX},
     {"-fbin-", IGNORE_PREFIX},
     {"-save-temps", IGNORE_PREFIX},
-    {"-x", IGNORE_VALUE}, /* AMD's: -x clc++ fails in the source */
+    {"-x", LANGUAGE},
 };
 
 static bool no_memory(sl_buffer *log)
@@ -103,13 +107,22 @@ static int find(const char *word)
     for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
         size_t length = strlen(OPTIONS[i].name);
         option_kind k = OPTIONS[i].kind;
-        bool prefix = k == PASS_VALUE || k == PASS_PREFIX || k == IGNORE_PREFIX;
+        bool prefix = k == PASS_VALUE || k == PASS_PREFIX || k == IGNORE_PREFIX || k == CPLUSPLUS;
         if (!strcmp(word, OPTIONS[i].name))
             return (int)i;
         if (prefix && !strncmp(word, OPTIONS[i].name, length) && (found < 0 || length > strlen(OPTIONS[found].name)))
             found = (int)i;
     }
     return found;
+}
+
+static bool refuse_cplusplus(char *word, char *value, sl_buffer *log)
+{
+    sl_buffer_format(log, "build option %s%s%s: C++ for OpenCL is not supported\n", word, value ? " " : "",
+                     value ? value : "");
+    free(value);
+    free(word);
+    return false;
 }
 
 static bool take(sl_cl_options *options, char *word, const char **rest, sl_buffer *log)
@@ -142,6 +155,15 @@ static bool take(sl_cl_options *options, char *word, const char **rest, sl_buffe
     case IGNORE_VALUE:
         free(next_word(rest));
         break;
+    case CPLUSPLUS:
+        return refuse_cplusplus(word, NULL, log);
+    case LANGUAGE: {
+        char *language = next_word(rest);
+        if (language && (!strcmp(language, "clc++") || !strcmp(language, "CLC++")))
+            return refuse_cplusplus(word, language, log);
+        free(language);
+        break;
+    }
     case UNOPTIMIZED:
         options->unoptimized = true;
         break;

@@ -5,40 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of a command: where, and what it waits for. */
-typedef struct request {
-    cl_command_queue queue;
-    cl_command_type type;
-    bool blocking;
-    cl_uint count;
-    const cl_event *waits;
-    cl_event *event;
-} request;
+/* ---- what all transfers are made of ---- */
 
-/* Whether the queue and a buffer go together. */
-static cl_int check(const request *r, cl_mem buffer)
+cl_int sl_cl_request_check(const sl_cl_request *r, cl_mem mem, bool image)
 {
     if (!sl_cl_is(r->queue, SL_CL_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;
-    if (!sl_cl_is_buffer(buffer))
+    if (!(image ? sl_cl_is_image(mem) : sl_cl_is_buffer(mem)))
         return CL_INVALID_MEM_OBJECT;
-    return buffer->context == r->queue->context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    return mem->context == r->queue->context ? CL_SUCCESS : CL_INVALID_CONTEXT;
 }
 
-static cl_int inside(cl_mem buffer, size_t offset, size_t bytes)
+sl_proc_copy sl_cl_copy(const sl_cl_end *to, const sl_cl_end *from, size_t width, size_t height, size_t depth)
 {
-    return offset <= buffer->bytes && bytes <= buffer->bytes - offset ? CL_SUCCESS : CL_INVALID_VALUE;
+    return (sl_proc_copy){.dst = to->at,
+                          .src = from->at,
+                          .dst_pitch = to->row,
+                          .dst_slice = to->slice,
+                          .src_pitch = from->row,
+                          .src_slice = from->slice,
+                          .width = width,
+                          .height = height,
+                          .depth = depth,
+                          .kind = cudaMemcpyDefault};
 }
 
-/* Which the host may not do with a buffer made so. */
-static const cl_mem_flags NO_READ = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
-static const cl_mem_flags NO_WRITE = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+/* Across the bus or not, which tells how long it takes. An object of the program's memory is not on the device. */
+static cudaMemcpyKind kind_of(const sl_cl_request *r, cl_mem first, cl_mem second)
+{
+    if (first->host_ptr || (second && second->host_ptr))
+        return cudaMemcpyDefault;
+    switch (r->type) {
+    case CL_COMMAND_READ_BUFFER:
+    case CL_COMMAND_READ_BUFFER_RECT:
+    case CL_COMMAND_READ_IMAGE:
+        return cudaMemcpyDeviceToHost;
+    case CL_COMMAND_WRITE_BUFFER:
+    case CL_COMMAND_WRITE_BUFFER_RECT:
+    case CL_COMMAND_WRITE_IMAGE:
+        return cudaMemcpyHostToDevice;
+    default:
+        return cudaMemcpyDeviceToDevice;
+    }
+}
 
-/* One copy as a command that needs up to two objects. */
-static cl_int submit_copy(sl_proc *rt, const request *r, const sl_proc_copy *copy, cl_mem first, cl_mem second)
+cl_int sl_cl_copy_submit(sl_proc *rt, const sl_cl_request *r, const sl_proc_copy *copy, cl_mem first, cl_mem second)
 {
     cl_event command;
     sl_proc_op op = {.kind = SL_PROC_COPY, .copy = *copy};
+    op.copy.kind = kind_of(r, first, second);
     cl_int error = sl_cl_command_new(rt, r->queue, r->type, r->count, r->waits, &command);
     if (error)
         return error;
@@ -50,75 +65,83 @@ static cl_int submit_copy(sl_proc *rt, const request *r, const sl_proc_copy *cop
     return error ? sl_cl_command_drop(rt, command, error) : sl_cl_command_enqueue(rt, command, r->blocking, r->event);
 }
 
-static sl_proc_copy line(char *dst, const char *src, size_t bytes, cudaMemcpyKind kind)
-{
-    return (sl_proc_copy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
-}
-
 /* ---- lines ---- */
 
-static cl_int read_buffer(sl_proc *rt, const request *r, cl_mem buffer, size_t offset, size_t bytes, void *to)
+static cl_int inside(cl_mem buffer, size_t offset, size_t bytes)
 {
-    cl_int error = check(r, buffer);
+    return offset <= buffer->bytes && bytes <= buffer->bytes - offset ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+static sl_proc_copy line(char *dst, const char *src, size_t bytes)
+{
+    const sl_cl_end to = {dst, 0, 0}, from = {(char *)(uintptr_t)src, 0, 0};
+    return sl_cl_copy(&to, &from, bytes, 1, 1);
+}
+
+static cl_int read_buffer(sl_proc *rt, const sl_cl_request *r, cl_mem buffer, size_t offset, size_t bytes, void *to)
+{
+    cl_int error = sl_cl_request_check(r, buffer, false);
     if (!error)
         error = !to || !bytes ? CL_INVALID_VALUE : inside(buffer, offset, bytes);
-    if (!error && buffer->flags & NO_READ)
+    if (!error && buffer->flags & SL_CL_NO_READ)
         error = CL_INVALID_OPERATION;
     if (error)
         return error;
-    const sl_proc_copy copy = line(to, buffer->data + offset, bytes, cudaMemcpyDeviceToHost);
-    return submit_copy(rt, r, &copy, buffer, NULL);
+    const sl_proc_copy copy = line(to, sl_cl_mem_at(buffer) + offset, bytes);
+    return sl_cl_copy_submit(rt, r, &copy, buffer, NULL);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                                     size_t offset, size_t bytes, void *to, cl_uint count,
                                                     const cl_event *waits, cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_READ_BUFFER, blocking, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_READ_BUFFER, blocking, count, waits, event};
     SL_CL_CALL(read_buffer(rt, &r, buffer, offset, bytes, to));
 }
 
-static cl_int write_buffer(sl_proc *rt, const request *r, cl_mem buffer, size_t offset, size_t bytes, const void *from)
+static cl_int write_buffer(sl_proc *rt, const sl_cl_request *r, cl_mem buffer, size_t offset, size_t bytes,
+                           const void *from)
 {
-    cl_int error = check(r, buffer);
+    cl_int error = sl_cl_request_check(r, buffer, false);
     if (!error)
         error = !from || !bytes ? CL_INVALID_VALUE : inside(buffer, offset, bytes);
-    if (!error && buffer->flags & NO_WRITE)
+    if (!error && buffer->flags & SL_CL_NO_WRITE)
         error = CL_INVALID_OPERATION;
     if (error)
         return error;
-    const sl_proc_copy copy = line(buffer->data + offset, from, bytes, cudaMemcpyHostToDevice);
-    return submit_copy(rt, r, &copy, buffer, NULL);
+    const sl_proc_copy copy = line(sl_cl_mem_at(buffer) + offset, from, bytes);
+    return sl_cl_copy_submit(rt, r, &copy, buffer, NULL);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                                      size_t offset, size_t bytes, const void *from, cl_uint count,
                                                      const cl_event *waits, cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_WRITE_BUFFER, blocking, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_WRITE_BUFFER, blocking, count, waits, event};
     SL_CL_CALL(write_buffer(rt, &r, buffer, offset, bytes, from));
 }
 
-static cl_int copy_buffer(sl_proc *rt, const request *r, cl_mem src, cl_mem dst, size_t from, size_t to, size_t bytes)
+static cl_int copy_buffer(sl_proc *rt, const sl_cl_request *r, cl_mem src, cl_mem dst, size_t from, size_t to,
+                          size_t bytes)
 {
-    cl_int error = check(r, src);
+    cl_int error = sl_cl_request_check(r, src, false);
     if (!error)
-        error = check(r, dst);
+        error = sl_cl_request_check(r, dst, false);
     if (!error && (!bytes || inside(src, from, bytes) || inside(dst, to, bytes)))
         error = CL_INVALID_VALUE;
     if (error)
         return error;
-    const sl_proc_copy copy = line(dst->data + to, src->data + from, bytes, cudaMemcpyDeviceToDevice);
+    const sl_proc_copy copy = line(sl_cl_mem_at(dst) + to, sl_cl_mem_at(src) + from, bytes);
     if (copy.src < copy.dst + bytes && copy.dst < copy.src + bytes)
         return CL_MEM_COPY_OVERLAP;
-    return submit_copy(rt, r, &copy, src, dst);
+    return sl_cl_copy_submit(rt, r, &copy, src, dst);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem src, cl_mem dst, size_t from,
                                                     size_t to, size_t bytes, cl_uint count, const cl_event *waits,
                                                     cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_COPY_BUFFER, false, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_COPY_BUFFER, false, count, waits, event};
     SL_CL_CALL(copy_buffer(rt, &r, src, dst, from, to, bytes));
 }
 
@@ -162,7 +185,7 @@ static cl_int place_in(cl_mem buffer, box *b, const size_t region[3], char **at)
     size_t start, end;
     if (!b->origin || !place(b, region, &start, &end) || end > buffer->bytes)
         return CL_INVALID_VALUE;
-    *at = buffer->data + start;
+    *at = sl_cl_mem_at(buffer) + start;
     return CL_SUCCESS;
 }
 
@@ -176,40 +199,31 @@ static cl_int place_at(const void *memory, box *b, const size_t region[3], char 
     return CL_SUCCESS;
 }
 
-static sl_proc_copy boxes(char *dst, const box *to, const char *src, const box *from, const size_t region[3],
-                          cudaMemcpyKind kind)
+static sl_proc_copy boxes(char *dst, const box *to, const char *src, const box *from, const size_t region[3])
 {
-    return (sl_proc_copy){.dst = dst,
-                          .src = src,
-                          .dst_pitch = to->row,
-                          .dst_slice = to->slice,
-                          .src_pitch = from->row,
-                          .src_slice = from->slice,
-                          .width = region[0],
-                          .height = region[1],
-                          .depth = region[2],
-                          .kind = kind};
+    const sl_cl_end into = {dst, to->row, to->slice}, out = {(char *)(uintptr_t)src, from->row, from->slice};
+    return sl_cl_copy(&into, &out, region[0], region[1], region[2]);
 }
 
-static cl_int transfer_rect(sl_proc *rt, const request *r, cl_mem buffer, box in_buffer, box in_memory,
+static cl_int transfer_rect(sl_proc *rt, const sl_cl_request *r, cl_mem buffer, box in_buffer, box in_memory,
                             const size_t *region, const void *memory)
 {
     char *device, *host;
     bool reads = r->type == CL_COMMAND_READ_BUFFER_RECT;
-    cl_int error = check(r, buffer);
+    cl_int error = sl_cl_request_check(r, buffer, false);
     if (!error && !is_region(region))
         error = CL_INVALID_VALUE;
     if (!error)
         error = place_in(buffer, &in_buffer, region, &device);
     if (!error)
         error = place_at(memory, &in_memory, region, &host);
-    if (!error && buffer->flags & (reads ? NO_READ : NO_WRITE))
+    if (!error && buffer->flags & (reads ? SL_CL_NO_READ : SL_CL_NO_WRITE))
         error = CL_INVALID_OPERATION;
     if (error)
         return error;
-    const sl_proc_copy copy = reads ? boxes(host, &in_memory, device, &in_buffer, region, cudaMemcpyDeviceToHost)
-                                    : boxes(device, &in_buffer, host, &in_memory, region, cudaMemcpyHostToDevice);
-    return submit_copy(rt, r, &copy, buffer, NULL);
+    const sl_proc_copy copy = reads ? boxes(host, &in_memory, device, &in_buffer, region)
+                                    : boxes(device, &in_buffer, host, &in_memory, region);
+    return sl_cl_copy_submit(rt, r, &copy, buffer, NULL);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -218,7 +232,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, 
                                                         size_t host_row, size_t host_slice, void *to, cl_uint count,
                                                         const cl_event *waits, cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_READ_BUFFER_RECT, blocking, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_READ_BUFFER_RECT, blocking, count, waits, event};
     SL_CL_CALL(transfer_rect(rt, &r, buffer, (box){buffer_origin, buffer_row, buffer_slice},
                              (box){host_origin, host_row, host_slice}, region, to));
 }
@@ -229,7 +243,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue,
                                                          size_t host_row, size_t host_slice, const void *from,
                                                          cl_uint count, const cl_event *waits, cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_WRITE_BUFFER_RECT, blocking, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_WRITE_BUFFER_RECT, blocking, count, waits, event};
     SL_CL_CALL(transfer_rect(rt, &r, buffer, (box){buffer_origin, buffer_row, buffer_slice},
                              (box){host_origin, host_row, host_slice}, region, from));
 }
@@ -247,12 +261,13 @@ static bool boxes_overlap(const sl_proc_copy *c, const box *to, const box *from,
     return true;
 }
 
-static cl_int copy_rect(sl_proc *rt, const request *r, cl_mem src, cl_mem dst, box from, box to, const size_t *region)
+static cl_int copy_rect(sl_proc *rt, const sl_cl_request *r, cl_mem src, cl_mem dst, box from, box to,
+                        const size_t *region)
 {
     char *at, *into;
-    cl_int error = check(r, src);
+    cl_int error = sl_cl_request_check(r, src, false);
     if (!error)
-        error = check(r, dst);
+        error = sl_cl_request_check(r, dst, false);
     if (!error && !is_region(region))
         error = CL_INVALID_VALUE;
     if (!error)
@@ -263,9 +278,9 @@ static cl_int copy_rect(sl_proc *rt, const request *r, cl_mem src, cl_mem dst, b
         error = CL_INVALID_VALUE;
     if (error)
         return error;
-    const sl_proc_copy copy = boxes(into, &to, at, &from, region, cudaMemcpyDeviceToDevice);
+    const sl_proc_copy copy = boxes(into, &to, at, &from, region);
     return src == dst && boxes_overlap(&copy, &to, &from, region) ? CL_MEM_COPY_OVERLAP
-                                                                  : submit_copy(rt, r, &copy, src, dst);
+                                                                  : sl_cl_copy_submit(rt, r, &copy, src, dst);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem src, cl_mem dst,
@@ -274,7 +289,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, 
                                                         size_t dst_row, size_t dst_slice, cl_uint count,
                                                         const cl_event *waits, cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_COPY_BUFFER_RECT, false, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_COPY_BUFFER_RECT, false, count, waits, event};
     SL_CL_CALL(copy_rect(rt, &r, src, dst, (box){src_origin, src_row, src_slice}, (box){dst_origin, dst_row, dst_slice},
                          region));
 }
@@ -282,24 +297,26 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, 
 /* ---- filling ---- */
 
 /* The pattern once from the program, then from what is filled already, which doubles. */
-static cl_int add_fill(sl_proc *rt, cl_event command, char *to, size_t bytes, size_t pattern_bytes)
+static cl_int add_fill(sl_proc *rt, cl_event command, cl_mem buffer, size_t offset, size_t bytes, size_t pattern_bytes)
 {
-    sl_proc_op op = {.kind = SL_PROC_COPY, .copy = line(to, command->data, pattern_bytes, cudaMemcpyHostToDevice)};
+    char *to = sl_cl_mem_at(buffer) + offset;
+    sl_proc_op op = {.kind = SL_PROC_COPY, .copy = line(to, command->data, pattern_bytes)};
     cl_int error = sl_cl_command_add(rt, command, &op);
     for (size_t filled = pattern_bytes; !error && filled < bytes; filled *= 2) {
         size_t more = filled < bytes - filled ? filled : bytes - filled;
-        op = (sl_proc_op){.kind = SL_PROC_COPY, .copy = line(to + filled, to, more, cudaMemcpyDeviceToDevice)};
+        op = (sl_proc_op){.kind = SL_PROC_COPY, .copy = line(to + filled, to, more)};
+        op.copy.kind = buffer->host_ptr ? cudaMemcpyDefault : cudaMemcpyDeviceToDevice;
         error = sl_cl_command_add(rt, command, &op);
     }
     return error;
 }
 
-static cl_int fill_buffer(sl_proc *rt, const request *r, cl_mem buffer, const void *pattern, size_t pattern_bytes,
+static cl_int fill_buffer(sl_proc *rt, const sl_cl_request *r, cl_mem buffer, const void *pattern, size_t pattern_bytes,
                           size_t offset, size_t bytes)
 {
     enum { MAX_PATTERN = 128 };
     cl_event command;
-    cl_int error = check(r, buffer);
+    cl_int error = sl_cl_request_check(r, buffer, false);
     if (!error && (!pattern || !pattern_bytes || pattern_bytes > MAX_PATTERN || pattern_bytes & (pattern_bytes - 1) ||
                    offset % pattern_bytes || bytes % pattern_bytes || inside(buffer, offset, bytes)))
         error = CL_INVALID_VALUE;
@@ -312,7 +329,7 @@ static cl_int fill_buffer(sl_proc *rt, const request *r, cl_mem buffer, const vo
         memcpy(command->data, pattern, pattern_bytes);
     error = command->data ? sl_cl_command_use(command, buffer) : CL_OUT_OF_HOST_MEMORY;
     if (!error && bytes)
-        error = add_fill(rt, command, buffer->data + offset, bytes, pattern_bytes);
+        error = add_fill(rt, command, buffer, offset, bytes, pattern_bytes);
     return error ? sl_cl_command_drop(rt, command, error) : sl_cl_command_enqueue(rt, command, false, r->event);
 }
 
@@ -320,6 +337,6 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
                                                     size_t pattern_bytes, size_t offset, size_t bytes, cl_uint count,
                                                     const cl_event *waits, cl_event *event)
 {
-    const request r = {queue, CL_COMMAND_FILL_BUFFER, false, count, waits, event};
+    const sl_cl_request r = {queue, CL_COMMAND_FILL_BUFFER, false, count, waits, event};
     SL_CL_CALL(fill_buffer(rt, &r, buffer, pattern, pattern_bytes, offset, bytes));
 }

@@ -22,6 +22,18 @@ static void tell(const char *name, bool *said)
 #include "opencl/unsupported.def"
 #undef SL_CL_REFUSED
 
+/* A device that cannot be partitioned, whatever the properties: CL_DEVICE_PARTITION_PROPERTIES has none. */
+CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
+                                                   cl_uint room, cl_device_id *devices, cl_uint *count)
+{
+    static bool said;
+    (void)properties, (void)room, (void)devices, (void)count;
+    if (!sl_cl_is(device, SL_CL_DEVICE))
+        return CL_INVALID_DEVICE;
+    tell(__func__, &said);
+    return CL_INVALID_VALUE;
+}
+
 /* Those that make something. */
 static void *nothing(const char *name, bool *said, cl_int *error)
 {

@@ -30,11 +30,12 @@ it 'answers every call as the specification says'
 "$cc" -Wall -Wextra "$sources/calls.c" -o calls -lOpenCL -lpthread || fail 'calls.c was not built'
 run "$sluice" run --json=calls.json -- ./calls
 for part in 'platform and device' 'contexts and queues' buffers programs 'says 1000 it 1.000000,2.000000' kernels ranges \
-    events images 'unsupported calls' faults; do
+    events images 'host memory' 'host image' 'unsupported calls' faults; do
     stdout_has "$part"
 done
 if "$sluice" run -- ./calls 2>/dev/null | grep '^line '; then fail 'a call answered otherwise'; fi
 stderr_has 'clSVMAlloc is not supported'
+stderr_has 'clCreateSubDevices is not supported'
 stderr_has 'illegal 4-byte write'
 
 it 'says the lines of kernels'

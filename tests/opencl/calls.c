@@ -123,7 +123,8 @@ static void platforms(void)
     OK(clRetainDevice(device));
     OK(clReleaseDevice(device));
     const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    IS(clCreateSubDevices(device, equally, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED);
+    IS(clCreateSubDevices(device, equally, 0, NULL, &count), CL_INVALID_VALUE);
+    IS(clCreateSubDevices(NULL, equally, 0, NULL, &count), CL_INVALID_DEVICE);
     OK(clUnloadPlatformCompiler(platform));
     OK(clUnloadCompiler());
     IS(clGetExtensionFunctionAddressForPlatform(platform, "clNothing") == NULL, 1);
@@ -266,6 +267,14 @@ static void programs(void)
     OK(clGetProgramBuildInfo(broken, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL));
     IS(strstr(text, "undeclared identifier 'missing'") != NULL, 1);
     IS(clBuildProgram(broken, 1, &device, "-cl-nonsense", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    static const char *const cplusplus[] = {"-x clc++", "-cl-std=CLC++", "-cl-std=clc++2021"};
+    for (int i = 0; i < 3; i++) {
+        char said[100];
+        snprintf(said, sizeof said, "build option %s: C++ for OpenCL is not supported", cplusplus[i]);
+        IS(clBuildProgram(broken, 1, &device, cplusplus[i], NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+        OK(clGetProgramBuildInfo(broken, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL));
+        IS(strstr(text, said) != NULL, 1);
+    }
     MAKES(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(broken, "f", &e));
     OK(clReleaseProgram(broken));
     MAKES(CL_INVALID_VALUE, clCreateProgramWithSource(context, 0, NULL, NULL, &e));
@@ -553,6 +562,93 @@ static void images(void)
     puts("images");
 }
 
+/* Objects of the program's memory: what it writes there without mapping, kernels read, and the other way round. */
+static void host_memory(void)
+{
+    static int in[64], out[64];
+    const size_t items = 64, half = 32;
+    cl_int e;
+    cl_program p = build(SOURCE, "");
+    cl_kernel k = clCreateKernel(p, "add", &e);
+    cl_mem a = clCreateBuffer(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, sizeof in, in, &e);
+    OK(e);
+    cl_mem b = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof out, out, &e);
+    OK(e);
+    const int ten = 10, seven = 7;
+    OK(clSetKernelArg(k, 0, sizeof a, &a));
+    OK(clSetKernelArg(k, 1, sizeof b, &b));
+    OK(clSetKernelArg(k, 2, sizeof ten, &ten));
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 64; i++)
+            in[i] = 100 * round + i;
+        OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, NULL, 0, NULL, NULL));
+        OK(clFinish(queue));
+        for (int i = 0; i < 64; i++)
+            IS(out[i], 100 * round + i + 10);
+    }
+    OK(clEnqueueFillBuffer(queue, b, &seven, sizeof seven, 0, 16, 0, NULL, NULL));
+    OK(clEnqueueCopyBuffer(queue, a, b, 0, 16, 4, 0, NULL, NULL));
+    OK(clFinish(queue));
+    IS(out[3], 7);
+    IS(out[4], 200);
+    /* a sub-buffer, and a second buffer of the same memory */
+    const cl_buffer_region region = {0, 128};
+    cl_mem part = clCreateSubBuffer(b, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &e);
+    OK(e);
+    cl_mem same = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof in, out, &e);
+    OK(e);
+    for (int i = 0; i < 64; i++)
+        out[i] = -i;
+    OK(clSetKernelArg(k, 0, sizeof same, &same));
+    OK(clSetKernelArg(k, 1, sizeof part, &part));
+    OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &half, NULL, 0, NULL, NULL));
+    OK(clFinish(queue));
+    IS(out[31], -31 + 10);
+    IS(out[32], -32);
+    OK(clReleaseMemObject(part));
+    OK(clReleaseMemObject(same));
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+    puts("host memory");
+}
+
+/* The same of an image. */
+static void host_image(void)
+{
+    static unsigned char from[2][4][4], to[2][4][4];
+    const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 2, .image_row_pitch = 16};
+    const size_t one = 1;
+    cl_int e;
+    float got[4][4];
+    cl_program p = build(SOURCE, "");
+    cl_kernel k = clCreateKernel(p, "pixels", &e);
+    cl_mem a = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, &rgba, &desc, from, &e);
+    OK(e);
+    cl_mem b = clCreateImage(context, CL_MEM_USE_HOST_PTR, &rgba, &desc, to, &e), o = buffer_of(sizeof got, NULL);
+    OK(e);
+    cl_sampler s = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &e);
+    OK(clSetKernelArg(k, 0, sizeof a, &a));
+    OK(clSetKernelArg(k, 1, sizeof s, &s));
+    OK(clSetKernelArg(k, 2, sizeof b, &b));
+    OK(clSetKernelArg(k, 3, sizeof o, &o));
+    memset(from[0][1], 255, 4);
+    OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    IS(got[0][0] * 1000, 1000);
+    IS(memcmp(to[1][2], (unsigned char[]){255, 128, 0, 255}, 4), 0);
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseMemObject(o));
+    OK(clReleaseSampler(s));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+    puts("host image");
+}
+
 static void unsupported(void)
 {
     int x = 0;
@@ -603,6 +699,8 @@ int main(void)
     ranges();
     events();
     images();
+    host_memory();
+    host_image();
     unsupported();
     faults();
     return wrong != 0;
