@@ -217,3 +217,11 @@ const char *sl_inst_source(const sl_inst_name *name, char *buffer, size_t size)
         snprintf(buffer, size, "%s", name->source_file);
     return buffer;
 }
+
+const char *sl_inst_line(const sl_inst_name *name, uint32_t *line)
+{
+    *line = name->source_line ? name->source_line : name->ptx_line ? name->ptx_line : name->pc;
+    if (name->source_line)
+        return *name->source_file ? name->source_file : "unknown";
+    return name->ptx_line ? "PTX" : "addresses";
+}

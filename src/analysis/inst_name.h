@@ -56,6 +56,9 @@ const char *sl_inst_inlined(const sl_inst_name *name, bool paths, char *buffer, 
  * was made is left out. Returns `buffer`. */
 const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size);
 
+/* Its source line, else its PTX line, else its address; returns the file: "unknown", "PTX" or "addresses" where it has
+ * none. */
+const char *sl_inst_line(const sl_inst_name *name, uint32_t *line);
 /* Its source, for programs: "spmv.cu:17", "line 17", "spmv.cu"; "": unknown. Returns `buffer`. */
 const char *sl_inst_source(const sl_inst_name *name, char *buffer, size_t size);
 

@@ -46,6 +46,16 @@ size_t sl_launch_log_failed(const sl_launch_log *l)
     return failed;
 }
 
+sl_counts sl_launch_log_sum(const sl_launch_log *l)
+{
+    sl_counts sum = {0};
+    for (size_t i = 0; i < l->launches.count; i++) {
+        const sl_counts counts = sl_unpack_counts(&l->launches.items[i].counts);
+        sl_counts_merge(&sum, &counts);
+    }
+    return sum;
+}
+
 static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k)
 {
     if (logged->insts != k->mem_slots)

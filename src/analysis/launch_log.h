@@ -91,6 +91,8 @@ enum { SL_LABEL_BYTES = 4096 };
 size_t sl_launch_log_count(const sl_launch_log *log);
 /* How many of them failed: commands that ran them then exit with 1. */
 size_t sl_launch_log_failed(const sl_launch_log *log);
+/* The counts of all launches. */
+sl_counts sl_launch_log_sum(const sl_launch_log *log);
 
 sl_counts sl_unpack_counts(const sl_packed_counts *packed);
 

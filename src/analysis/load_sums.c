@@ -12,14 +12,29 @@ bool sl_inst_same_array(const sl_inst_name *a, const sl_inst_name *b)
 static uint64_t key_of(sl_load_rows rows, const sl_load_sum *load)
 {
     const sl_inst_name *inst = load->inst;
-    uint64_t key = rows == SL_ROW_PER_ARRAY ? sl_hash64(inst->array, strlen(inst->array))
-                                            : sl_inst_location_hash(inst) + inst->which;
-    return sl_hash_mix(key + load->kernel);
+    uint32_t line;
+    const char *text = rows == SL_ROW_PER_LINE ? sl_inst_line(inst, &line) : inst->array;
+    if (rows == SL_ROW_PER_LOCATION)
+        return sl_hash_mix(sl_inst_location_hash(inst) + inst->which + load->kernel);
+    return sl_hash_mix(sl_hash64(text, strlen(text)) + (rows == SL_ROW_PER_LINE ? line : 0) + load->kernel);
+}
+
+static bool is_one_row(sl_load_rows rows, const sl_inst_name *a, const sl_inst_name *b)
+{
+    uint32_t line[2];
+    if (rows == SL_ROW_PER_LINE)
+        return !strcmp(sl_inst_line(a, &line[0]), sl_inst_line(b, &line[1])) && line[0] == line[1];
+    return rows == SL_ROW_PER_ARRAY ? sl_inst_same_array(a, b) : sl_inst_same_row(a, b);
 }
 
 static uint64_t array_key(const void *items, uint32_t item)
 {
     return key_of(SL_ROW_PER_ARRAY, (const sl_load_sum *)items + item);
+}
+
+static uint64_t line_key(const void *items, uint32_t item)
+{
+    return key_of(SL_ROW_PER_LINE, (const sl_load_sum *)items + item);
 }
 
 static uint64_t location_key(const void *items, uint32_t item)
@@ -33,8 +48,7 @@ static size_t find_row(const sl_load_sums *sums, const sl_load_sum *load, uint64
     sl_index_for(&sums->index, key, at)
     {
         const sl_load_sum *row = &sums->items[sl_index_item(&sums->index, at)];
-        if (row->kernel == load->kernel && (sums->rows == SL_ROW_PER_ARRAY ? sl_inst_same_array(row->inst, load->inst)
-                                                                           : sl_inst_same_row(row->inst, load->inst)))
+        if (row->kernel == load->kernel && is_one_row(sums->rows, row->inst, load->inst))
             return sl_index_item(&sums->index, at);
     }
     return SIZE_MAX;
@@ -42,14 +56,15 @@ static size_t find_row(const sl_load_sums *sums, const sl_load_sum *load, uint64
 
 bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *counts, const sl_profile_counts *reuse)
 {
+    sl_index_key *const keys[] = {
+        [SL_ROW_PER_LOCATION] = location_key, [SL_ROW_PER_LINE] = line_key, [SL_ROW_PER_ARRAY] = array_key};
     bool indexed = sums->rows != SL_ROW_PER_INST;
     uint64_t key = indexed ? key_of(sums->rows, &load) : 0;
     size_t at = indexed ? find_row(sums, &load, key) : SIZE_MAX;
     if (at == SIZE_MAX) {
         at = load.order = sums->count;
         if (!sl_array_reserve(sums, 1) ||
-            (indexed && !sl_index_add(&sums->index, key, (uint32_t)at,
-                                      sums->rows == SL_ROW_PER_ARRAY ? array_key : location_key, sums->items)))
+            (indexed && !sl_index_add(&sums->index, key, (uint32_t)at, keys[sums->rows], sums->items)))
             return false;
         sums->items[sums->count++] = load;
     }
@@ -121,4 +136,26 @@ sl_kernel_sum *sl_kernel_sums_of(const sl_launch_log *log)
     if (!good)
         sl_kernel_sums_free(sums, log->kernel_count);
     return good ? sums : NULL;
+}
+
+static int by_kernel_weight(const void *left, const void *right)
+{
+    const sl_kernel_sum *a = *(const sl_kernel_sum *const *)left, *b = *(const sl_kernel_sum *const *)right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+const sl_kernel_sum **sl_kernel_sums_by_weight(sl_kernel_sum *sums, uint32_t count, sl_metric weight)
+{
+    const sl_kernel_sum **order = calloc(count + 1u, sizeof *order);
+    for (uint32_t k = 0; order && k < count; k++) {
+        order[k] = &sums[k];
+        sums[k].weight = 0;
+        for (uint32_t i = 0; i < sums[k].kernel->insts && sums[k].load; i++)
+            sums[k].weight += sl_metric_of(weight, &(sl_metric_row){.counts = &sums[k].load[i]}).part;
+    }
+    if (order && count)
+        qsort(order, count, sizeof *order, by_kernel_weight);
+    return order;
 }

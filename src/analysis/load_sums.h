@@ -25,6 +25,7 @@ typedef struct sl_load_sum {
 typedef enum sl_load_rows {
     SL_ROW_PER_INST,
     SL_ROW_PER_LOCATION, /* sl_inst_same_row */
+    SL_ROW_PER_LINE,     /* sl_inst_line */
     SL_ROW_PER_ARRAY,
 } sl_load_rows;
 
@@ -50,10 +51,14 @@ typedef struct sl_kernel_sum {
     uint64_t launches, failed;
     sl_counts counts;
     sl_counts *load; /* [kernel->insts] */
+    uint64_t weight; /* by which they were sorted */
 } sl_kernel_sum;
 
 /* One per kernel (log->kernel_count), in order of first launch; NULL when memory runs out. */
 sl_kernel_sum *sl_kernel_sums_of(const sl_launch_log *log);
+/* The kernels by what their memory instructions have of a metric, descending; the caller frees the list. NULL when
+ * memory runs out. */
+const sl_kernel_sum **sl_kernel_sums_by_weight(sl_kernel_sum *sums, uint32_t count, sl_metric weight);
 void sl_kernel_sums_free(sl_kernel_sum *sums, uint32_t count); /* NULL is fine */
 
 #endif

@@ -8,6 +8,44 @@
 
 const char *const sl_analysis_names[SL_ANALYSES + 1] = {"sim", "model", "tune", "profile", "count", NULL};
 
+sl_sim_level_result sl_result_level_sum(const sl_result *r, uint32_t level)
+{
+    sl_sim_level_result sum = {0};
+    for (size_t i = 0; i < r->launches; i++)
+        if (!r->log->launches.items[i].failed)
+            sl_level_add(&sum, &r->launch[i].level[level]);
+    return sum;
+}
+
+sl_sim_bound sl_result_bound_sum(const sl_result *r)
+{
+    sl_sim_bound sum = {0};
+    for (size_t i = 0; i < r->launches; i++) {
+        const sl_sim_bound *b = &r->launch[i].bound;
+        sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.min_misses + b->min_misses};
+    }
+    return sum;
+}
+
+uint64_t sl_result_launch_cycles(const sl_result *r, uint32_t launch)
+{
+    const sl_counts *counts = &r->launch[launch].counts;
+    sl_counter counter = r->kind == SL_ANALYSIS_SIM ? SL_COUNTER_cycles : SL_COUNTER_est_cycles;
+    return sl_counts_has(counts, counter) ? counts->value[counter] : 0;
+}
+
+uint64_t sl_result_cycles(const sl_result *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t n = 0; n < r->launches; n++) {
+        uint64_t cycles = sl_result_launch_cycles(r, n);
+        if (!cycles)
+            return 0;
+        sum += cycles;
+    }
+    return sum;
+}
+
 void sl_result_fini(sl_result *result)
 {
     if (!result)

@@ -110,6 +110,13 @@ typedef struct sl_result {
 /* An all-zero result is fine. */
 void sl_result_fini(sl_result *result);
 
+/* Of all launches that did not fail, where it was simulated with its memory instructions. */
+sl_sim_level_result sl_result_level_sum(const sl_result *result, uint32_t level);
+sl_sim_bound sl_result_bound_sum(const sl_result *result);
+/* Simulated cycles of a launch, else estimated ones, and of all; 0: unknown, of any. */
+uint64_t sl_result_launch_cycles(const sl_result *result, uint32_t launch);
+uint64_t sl_result_cycles(const sl_result *result);
+
 /* Every number of the result, summed over its launches: counters under their own names, those of a level as
  * "L1_hits", statistics of the bypass policy of L1 as "policy_NAME", histograms as "gap_4". */
 sl_status sl_result_values(const sl_result *result, sl_values *values, sl_error *error);

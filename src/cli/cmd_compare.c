@@ -9,7 +9,7 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/compare.h"
+#include "study/compare.h"
 
 typedef struct compare_options {
     sl_input_options input;
@@ -26,7 +26,7 @@ typedef struct side {
     char *text; /* a JSON report; NULL: an analysis */
     size_t bytes;
     sl_result_set set;
-    sl_page *page; /* joins what was modeled or simulated with what was counted, stores and the like */
+    sl_joined joined; /* what was modeled or simulated with what was counted, stores and the like */
     char label[600];
 } side;
 
@@ -85,11 +85,10 @@ static sl_status analyze(const sl_invocation *inv, const sl_cli_input *recorded,
         sl_result_set_make(&recorded->recording, &analysis, true, recorded->pool, inv->progress, &s->set, error);
     if (!status)
         status = sl_group_results(inv, &s->set, error);
-    const sl_page_input input = {.subject = "",
-                                 .counted = s->set.counted.log,
-                                 .modeled = s->set.measured.log,
-                                 .estimated = can_estimate(machine) ? s->set.classes.log : NULL};
-    return status ? status : sl_page_create(&input, &s->page, error);
+    const sl_joined_input input = {.counted = s->set.counted.log,
+                                   .modeled = s->set.measured.log,
+                                   .estimated = can_estimate(machine) ? s->set.classes.log : NULL};
+    return status ? status : sl_joined_init(&s->joined, &input, error);
 }
 
 static void label_side(const compare_options *o, int which, const char *subject, const sl_machine *machine, side *s)
@@ -216,7 +215,8 @@ static int show(const sl_invocation *inv, side sides[2])
     sl_error error;
     sl_compared_side compared[2];
     for (int i = 0; i < 2; i++)
-        compared[i] = (sl_compared_side){sides[i].label, sides[i].page, sides[i].text, sides[i].bytes};
+        compared[i] =
+            (sl_compared_side){sides[i].label, sides[i].text ? NULL : &sides[i].joined, sides[i].text, sides[i].bytes};
     sl_status status = sl_compare(compared, inv->common->by ? sl_label_names[inv->common->by - 1] : NULL, o->match.item,
                                   o->match.count, &comparison, &error);
     const sl_report_info info = {.command = "compare"};
@@ -278,7 +278,7 @@ static int run(const sl_invocation *inv)
         code = show(inv, sides);
     for (int i = 0; i < 2; i++) {
         free(sides[i].text);
-        sl_page_destroy(sides[i].page);
+        sl_joined_fini(&sides[i].joined);
         sl_result_set_fini(&sides[i].set);
     }
     return code;

@@ -81,9 +81,9 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
     if (!status) {
         const sl_page_input page = {.subject = input->subject,
                                     .info = info,
-                                    .profile = &result,
-                                    .sources = input->texts,
-                                    .source = input->text};
+                                    .results.profile = &result,
+                                    .results.sources = input->texts,
+                                    .results.source = input->text};
         sl_document *d = sl_document_create(&info, sl_forms_wanted(inv->common));
         sl_document_profile(d, &result);
         code = sl_document_show(inv, d, &page, sl_cli_input_stream(input));

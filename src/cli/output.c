@@ -11,7 +11,6 @@
 #include "cli/terminal.h"
 #include "report/findings.h"
 #include "report/page.h"
-#include "report/roofline.h"
 
 /* A path of the user; it is written to standard output where there is none. */
 static bool is_stdout(const char *path)
@@ -332,7 +331,7 @@ sl_status sl_page_find_sources(const sl_invocation *inv, sl_page_input *input, s
                                    .here = args->program,
                                    .count = inv->common->source.count,
                                    .path = inv->common->source.item};
-    return sl_page_sources(&paths, input, arena, error);
+    return sl_sources_find(&paths, &input->results, arena, error);
 }
 
 static sl_status write_form(sl_status (*form)(FILE *, const sl_page *, sl_error *), const char *path,

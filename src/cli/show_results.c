@@ -71,10 +71,10 @@ static sl_page_input page_of(const sl_invocation *inv, const sl_shown_launches *
                            .note = shown->note,
                            .info = *info,
                            .machine = shown->find.machine,
-                           .modeled = shown->machine ? shown->log : NULL,
-                           .counted = shown->machine ? shown->find.counted : shown->log,
-                           .sources = shown->sources,
-                           .source = shown->source};
+                           .results.modeled = shown->machine ? shown->log : NULL,
+                           .results.counted = shown->machine ? shown->find.counted : shown->log,
+                           .results.sources = shown->sources,
+                           .results.source = shown->source};
 }
 
 /* Whether something is written that findings are shown in. */

@@ -175,3 +175,14 @@ bool sl_finding_continues(const sl_findings *findings, size_t at)
 {
     return at && same_group(&findings->list.items[at - 1], &findings->list.items[at]);
 }
+
+size_t sl_finding_group(const sl_findings *findings, size_t first, sl_finding *all)
+{
+    size_t end = first + 1;
+    *all = findings->list.items[first];
+    for (; end < findings->list.count && sl_finding_continues(findings, end); end++) {
+        all->share += findings->list.items[end].share;
+        all->effect += findings->list.items[end].effect;
+    }
+    return end;
+}

@@ -108,5 +108,8 @@ sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings
 void sl_findings_fini(sl_findings *findings); /* zeros are fine */
 /* Whether a finding is another location of the one before it. */
 bool sl_finding_continues(const sl_findings *findings, size_t at);
+/* The end of the findings of one rule and kernel that start at `first`; `all` is the first of them with the effects and
+ * shares of all. */
+size_t sl_finding_group(const sl_findings *findings, size_t first, sl_finding *all);
 
 #endif

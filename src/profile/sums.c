@@ -84,3 +84,40 @@ void sl_profile_sums_fini(sl_profile_sums *sums)
     free(sums->kernel);
     *sums = (sl_profile_sums){0};
 }
+
+size_t sl_profile_sums_largest(const sl_profile_sums *sums, const sl_profile_sum **largest, size_t max)
+{
+    size_t count = 0;
+    while (sums->kernels > 1 && count < max) {
+        const sl_profile_sum *most = NULL;
+        for (size_t k = 0; k < sums->kernels; k++) {
+            const sl_profile_sum *sum = &sums->kernel[k];
+            bool is_new = sum->total.line_accesses;
+            for (size_t i = 0; i < count; i++)
+                is_new &= largest[i] != sum;
+            if (is_new && (!most || sum->total.line_accesses > most->total.line_accesses))
+                most = sum;
+        }
+        if (!most)
+            break;
+        largest[count++] = most;
+    }
+    return count;
+}
+
+/* Bins up to `size` hit: bin b ends before 2^b. */
+double sl_profile_miss_ratio(const sl_profile_counts *c, unsigned size)
+{
+    uint64_t hits = 0;
+    for (unsigned b = 0; b <= size && b < SL_DISTANCE_BINS; b++)
+        hits += c->line_distance.bin[b];
+    return 100.0 * (double)(c->line_accesses - hits) / (double)c->line_accesses;
+}
+
+unsigned sl_profile_miss_ratios(const sl_profile_counts *c)
+{
+    unsigned last = 0;
+    for (unsigned b = 0; b < SL_DISTANCE_BINS; b++)
+        last = c->line_distance.bin[b] ? b : last;
+    return last + 2;
+}

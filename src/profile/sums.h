@@ -22,6 +22,15 @@ typedef struct sl_profile_sums {
 
 /* What is summed must stay valid as long as the sums. */
 sl_status sl_profile_sums_init(sl_profile_sums *sums, const sl_profile *profile, size_t profiles, sl_error *error);
+/* The kernels with the most accesses to lines, those first, at most `max`; none where there is only one. Returns how
+ * many. */
+size_t sl_profile_sums_largest(const sl_profile_sums *sums, const sl_profile_sum **largest, size_t max);
+
+/* The miss-ratio curve: for every power of two, the percentage of accesses that would miss in a fully associative LRU
+ * cache of 2^size lines on each core. Distances are counted by powers of two, so that these are exact. */
+double sl_profile_miss_ratio(const sl_profile_counts *counts, unsigned size);
+/* One more than the last size at which anything changes. */
+unsigned sl_profile_miss_ratios(const sl_profile_counts *counts);
 void sl_profile_sums_fini(sl_profile_sums *sums); /* an all-zero one is fine */
 
 #endif

@@ -6,8 +6,9 @@
 
 #include "base/text.h"
 #include "report/findings.h"
-#include "report/page.h"
-#include "report/source_lines.h"
+#include "report/metrics.h"
+#include "report/page_data.h"
+#include "study/source_lines.h"
 
 enum { LINES_AROUND = 3, TAB = 4, BAD_SHARE = 20, WARN_SHARE = 5, MIN_TEXT = 20, GOOD_TEXT = 40, NOTE_INDENT = 4 };
 
@@ -17,6 +18,8 @@ static const sl_metric spare[] = {SL_METRIC_reuse_accesses_without_reuse, SL_MET
 
 /* A source of a kernel, as it is written. */
 typedef struct annotation {
+    const sl_page *page;
+    const sl_page_view *view;
     const sl_source_lines *lines;
     unsigned columns; /* a mask */
     int leads;        /* the column whose share comes first: what costs most, as far as it is known */
@@ -26,7 +29,7 @@ typedef struct annotation {
 
 static bool is_shown(const annotation *a, uint32_t line)
 {
-    const sl_page_view *v = a->lines->view;
+    const sl_page_view *v = a->view;
     uint32_t from = line > v->first + LINES_AROUND ? line - LINES_AROUND : v->first;
     uint32_t to = line + LINES_AROUND < v->last ? line + LINES_AROUND : v->last;
     return a->lines->first[to - v->first + 1] > a->lines->first[from - v->first];
@@ -67,7 +70,7 @@ static char *make_numbers(const annotation *a, sl_error *error)
             column[columns++] = (sl_column){.title = sl_line_columns[c].title, .right = true};
     column[columns++] = (sl_column){.title = "line", .right = true};
     sl_table *t = sl_table_create(column, columns);
-    for (uint32_t line = a->lines->view->first; line <= sl_source_lines_last(a->lines); line++)
+    for (uint32_t line = a->view->first; line <= sl_page_view_last(a->page, a->view); line++)
         if (is_shown(a, line))
             add_row(t, a, line);
     FILE *memory = open_memstream(&text, &bytes);
@@ -106,9 +109,9 @@ static void write_cut(const annotation *a, const char *text, size_t bytes, size_
 /* What was found at a line, each rule once. */
 static void write_findings(const annotation *a, uint32_t line)
 {
-    const sl_page_input *in = &a->lines->page->input;
+    const sl_page_input *in = &a->page->input;
     const sl_findings *all = in->info.findings;
-    const sl_source_text *source = &in->source[a->lines->view->source];
+    const sl_source_text *source = &in->results.source[a->view->source];
     const sl_rule *before = NULL;
     for (size_t i = 0; all && i < all->list.count; i++) {
         const sl_finding *f = &all->list.items[i];
@@ -129,7 +132,7 @@ static void write_line(const annotation *a, uint32_t line, const char *numbers, 
 {
     sl_line_sum sum;
     size_t bytes;
-    const char *text = sl_source_line_text(a->lines, line, &bytes);
+    const char *text = sl_page_line_text(a->page, a->view, line, &bytes);
     sl_source_lines_sum(a->lines, line, &sum);
     double share = leading_share(a, &sum);
     const char *style = share >= BAD_SHARE ? SL_STYLE_BAD : share >= WARN_SHARE ? SL_STYLE_WARN : "";
@@ -155,12 +158,12 @@ static sl_status write_lines(annotation *a, sl_error *error)
     char *rest = numbers;
     const char *heading = strsep(&rest, "\n");
     size_t columns = sl_utf8_columns(heading);
-    uint32_t shown = a->lines->view->first - 1;
+    uint32_t shown = a->view->first - 1;
     fprintf(a->file, "%s  source\n", heading);
-    for (uint32_t line = shown + 1; rest && line <= sl_source_lines_last(a->lines); line++) {
+    for (uint32_t line = shown + 1; rest && line <= sl_page_view_last(a->page, a->view); line++) {
         if (!is_shown(a, line))
             continue;
-        if (shown + 1 < line && shown >= a->lines->view->first)
+        if (shown + 1 < line && shown >= a->view->first)
             fprintf(a->file, "%*s\n", (int)columns, "...");
         write_line(a, line, strsep(&rest, "\n"), columns);
         shown = line;
@@ -181,20 +184,26 @@ static int leading(unsigned columns)
     return leads;
 }
 
-static sl_status write_view(FILE *file, const sl_page *page, const sl_page_kernel *k, const sl_page_view *v,
+static sl_status write_view(FILE *file, const sl_page *page, const sl_joined_kernel *k, const sl_page_view *v,
                             size_t width, sl_error *error)
 {
+    const sl_source_text *source = &page->input.results.source[v->source];
     sl_source_lines lines;
-    annotation a = {.lines = &lines, .columns = sl_line_columns_known(page, k), .width = width, .file = file};
-    sl_status status = sl_source_lines_init(&lines, page, k, v) ? SL_OK : sl_fail_memory(error);
+    annotation a = {.page = page,
+                    .view = v,
+                    .lines = &lines,
+                    .columns = sl_line_columns_known(&page->joined, k),
+                    .width = width,
+                    .file = file};
+    sl_status status =
+        sl_source_lines_init(&lines, &page->joined, k, source, v->first, v->last) ? SL_OK : sl_fail_memory(error);
     a.leads = leading(a.columns);
     if (!status) {
         char heading[1024];
         const char *machine = page->input.info.machine;
-        snprintf(heading, sizeof heading, "%s: %s, %llu %s%s%s; share: of the kernel's %s", k->name,
-                 page->input.source[v->source].name, (unsigned long long)k->launches,
-                 k->launches == 1 ? "launch" : "launches", machine ? " on " : "", machine ? machine : "",
-                 sl_line_columns[a.leads].title);
+        snprintf(heading, sizeof heading, "%s: %s, %llu %s%s%s; share: of the kernel's %s", k->name, source->name,
+                 (unsigned long long)k->launches, k->launches == 1 ? "launch" : "launches", machine ? " on " : "",
+                 machine ? machine : "", sl_line_columns[a.leads].title);
         sl_text_wrap(file, heading, 0, 0, width ? width : SIZE_MAX);
         fputs("\n\n", file);
         status = write_lines(&a, error);
@@ -207,16 +216,17 @@ sl_status sl_page_annotate(FILE *file, const sl_page *page, size_t width, sl_err
 {
     sl_status status = SL_OK;
     bool any = false;
-    for (size_t i = 0; i < page->kernels.count && !status; i++) {
-        const sl_page_kernel *k = &page->kernels.items[i];
+    for (size_t i = 0; i < page->joined.kernels.count && !status; i++) {
+        const sl_joined_kernel *k = &page->joined.kernels.items[i];
+        const sl_page_views *views = &page->views[i];
         bool shown = false;
         if (!k->loads)
             continue;
-        for (size_t n = 0; n < k->views && !status; n++) { /* the PTX is last: where there is no other source */
-            if (k->view[n].ptx && shown)
+        for (size_t n = 0; n < views->count && !status; n++) { /* the PTX is last: where there is no other source */
+            if (views->view[n].ptx && shown)
                 continue;
             fputs(any ? "\n" : "", file);
-            status = write_view(file, page, k, &k->view[n], width, error);
+            status = write_view(file, page, k, &views->view[n], width, error);
             any = shown = true;
         }
         if (!shown)

@@ -4,10 +4,19 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "report/compare.h"
 #include "report/results.h"
 
 enum { MAX_ROWS = 12 };
+
+void sl_compared_load_cells(sl_table *t, const sl_compared_load *l)
+{
+    if (l->moved)
+        sl_table_cellf(t, "%s, now %s", l->source, l->moved);
+    else
+        sl_table_cell(t, l->source);
+    sl_table_cell(t, l->opcode);
+    sl_table_cell(t, l->array_text);
+}
 
 static void change_cell(sl_table *t, const sl_compared_sides *of, sl_metric metric)
 {

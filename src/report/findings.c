@@ -126,18 +126,19 @@ static void write_paragraph(FILE *file, const char *text, size_t width)
     fputc('\n', file);
 }
 
-/* The findings [first, end) of one rule and kernel. */
-static void write_group(FILE *file, const sl_findings *findings, size_t first, size_t end, size_t number, size_t width)
+/* The findings of one rule and kernel, of which `first` is the first; returns where they end. */
+static size_t write_group(FILE *file, const sl_findings *findings, size_t first, size_t number, size_t width)
 {
     const sl_finding *f = &findings->list.items[first];
-    sl_finding all = *f;
+    sl_finding all;
+    size_t end = sl_finding_group(findings, first, &all);
+    if (number > MAX_SHOWN)
+        return end;
     char where[1024], text[2048], effect[128], also[512] = "";
     size_t used = 0, named = 0;
     for (size_t i = first + 1; i < end; i++) {
         const sl_finding *other = &findings->list.items[i];
         char location[256];
-        all.share += other->share;
-        all.effect += other->effect;
         if (!other->inst || ++named > MAX_ALSO || used >= sizeof also)
             continue;
         used += (size_t)snprintf(also + used, sizeof also - used, "%s%s%s%s", named > 1 ? ", " : " Also ",
@@ -157,6 +158,7 @@ static void write_group(FILE *file, const sl_findings *findings, size_t first, s
     write_paragraph(file, text, width);
     fprintf(file, "%*s", INDENT, "");
     write_paragraph(file, f->fix, width);
+    return end;
 }
 
 static void write_findings(FILE *file, const void *of, size_t width)
@@ -168,12 +170,8 @@ static void write_findings(FILE *file, const void *of, size_t width)
                 findings->estimated ? "estimated cost" : "part of the work");
     if (findings->list.count && findings->counted)
         fputs("(counted work, memory read once; 'sluice model' estimates times)\n", file);
-    for (size_t i = 0, end; i < findings->list.count; i = end) {
-        for (end = i + 1; end < findings->list.count && sl_finding_continues(findings, end);)
-            end++;
-        if (++groups <= MAX_SHOWN)
-            write_group(file, findings, i, end, groups, width ? width : 80);
-    }
+    for (size_t i = 0; i < findings->list.count;)
+        i = write_group(file, findings, i, ++groups, width ? width : 80);
     for (size_t i = 0; i < findings->quiet.count; i++) {
         const sl_quiet_kernel *k = &findings->quiet.items[i];
         char share[SL_HUMAN_BYTES];

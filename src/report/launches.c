@@ -298,10 +298,9 @@ static void text_launch_cells(sl_table *t, const sl_logged_launch *l)
 
 static void launch_rows(sl_table *t, const sl_launch_log *log, const sl_metric_list *metrics, bool shape)
 {
-    sl_counts sum = {0};
     for (size_t i = 0; i < log->launches.count; i++) {
         const sl_logged_launch *l = &log->launches.items[i];
-        sl_counts counts = sl_unpack_counts(&l->counts);
+        const sl_counts counts = sl_unpack_counts(&l->counts);
         text_launch_cells(t, l);
         if (shape) {
             sl_table_dims(t, l->grid);
@@ -312,10 +311,10 @@ static void launch_rows(sl_table *t, const sl_launch_log *log, const sl_metric_l
             sl_table_bytes(t, l->trace_bytes);
         else if (shape)
             sl_table_none(t);
-        sl_counts_merge(&sum, &counts);
     }
     if (log->launches.count < 2)
         return;
+    const sl_counts sum = sl_launch_log_sum(log);
     sl_table_none(t);
     sl_table_cellf(t, "all %zu launches", log->launches.count);
     for (int i = 0; i < 2 * shape; i++)
@@ -327,7 +326,7 @@ static void launch_rows(sl_table *t, const sl_launch_log *log, const sl_metric_l
 
 static void kernel_rows(sl_table *t, const sl_launch_log *log, const sl_kernel_sum *sums, const sl_metric_list *metrics)
 {
-    sl_counts all = {0};
+    const sl_counts all = sl_launch_log_sum(log);
     for (uint32_t k = 0; sums && k < log->kernel_count; k++) {
         sl_table_cell(t, sums[k].kernel->name);
         sl_table_count(t, sums[k].launches);
@@ -336,7 +335,6 @@ static void kernel_rows(sl_table *t, const sl_launch_log *log, const sl_kernel_s
         else
             sl_table_none(t);
         sl_table_counts(t, metrics, &sums[k].counts);
-        sl_counts_merge(&all, &sums[k].counts);
     }
     if (log->kernel_count < 2)
         return;
@@ -408,11 +406,6 @@ typedef struct load_view {
     bool arrays;            /* also sums by array */
 } load_view;
 
-typedef struct weighed_kernel {
-    const sl_kernel_sum *sum;
-    uint64_t weight;
-} weighed_kernel;
-
 /* Memory instructions of the kernel with any of the first metric, sorted by weight. */
 static bool sum_loads(const sl_kernel_sum *sum, const load_view *view, sl_load_sums *loads)
 {
@@ -472,29 +465,14 @@ static void add_kernel(sl_document *d, const sl_kernel_sum *sum, const load_view
 }
 
 /* Kernels of groups are many: those with the most of the metric first. */
-static int by_load_weight(const void *left, const void *right)
+static void add_heaviest(sl_document *d, const sl_launch_log *log, sl_kernel_sum *sums, const load_view *view)
 {
-    const weighed_kernel *a = left, *b = right;
-    if (a->weight != b->weight)
-        return a->weight > b->weight ? -1 : 1;
-    return (a->sum > b->sum) - (a->sum < b->sum);
-}
-
-static void add_heaviest(sl_document *d, const sl_launch_log *log, const sl_kernel_sum *sums, const load_view *view)
-{
-    weighed_kernel *kernels = calloc(log->kernel_count + 1, sizeof *kernels);
-    if (!kernels)
+    const sl_kernel_sum **kernel = sl_kernel_sums_by_weight(sums, log->kernel_count, view->weight);
+    if (!kernel)
         sl_document_fail(d);
-    for (uint32_t k = 0; kernels && k < log->kernel_count; k++) {
-        kernels[k].sum = &sums[k];
-        for (uint32_t i = 0; i < sums[k].kernel->insts && sums[k].load; i++)
-            kernels[k].weight += sl_metric_of(view->weight, &(sl_metric_row){.counts = &sums[k].load[i]}).part;
-    }
-    if (kernels && log->kernel_count)
-        qsort(kernels, log->kernel_count, sizeof *kernels, by_load_weight);
-    for (uint32_t k = 0; kernels && k < log->kernel_count && k < MAX_KERNELS; k++)
-        add_kernel(d, kernels[k].sum, view);
-    free(kernels);
+    for (uint32_t k = 0; kernel && k < log->kernel_count && k < MAX_KERNELS; k++)
+        add_kernel(d, kernel[k], view);
+    free(kernel);
 }
 
 static void add_kernels(sl_document *d, const sl_launch_log *log, const load_view *view)
@@ -612,16 +590,6 @@ static bool has_energy(const sl_result *r)
     return false;
 }
 
-/* Of all launches. */
-static sl_sim_level_result level_sum(const sl_result *r, uint32_t level)
-{
-    sl_sim_level_result sum = {0};
-    for (size_t i = 0; i < r->launches; i++)
-        if (!r->log->launches.items[i].failed)
-            sl_level_add(&sum, &r->launch[i].level[level]);
-    return sum;
-}
-
 static const int level_shown[] = {SL_LEVEL_accesses,         SL_LEVEL_hits,      SL_LEVEL_pending,
                                   SL_LEVEL_misses,           SL_LEVEL_bypasses,  SL_LEVEL_evictions,
                                   SL_LEVEL_unused_evictions, SL_LEVEL_writebacks};
@@ -653,7 +621,7 @@ static void add_levels(sl_document *d, const sl_result *r)
                                     SL_FORM_TEXT, columns, sizeof columns / sizeof *columns - !energy);
     double total_nj = 0;
     for (uint32_t i = 0; i < r->machine->levels; i++) {
-        sl_sim_level_result sum = level_sum(r, i);
+        const sl_sim_level_result sum = sl_result_level_sum(r, i);
         total_nj += sum.energy_nj;
         level_row(t, &r->machine->level[i], &sum, energy);
     }
@@ -693,17 +661,16 @@ static void add_misses(sl_document *d, const sl_result *r)
              "a miss in cycles, without the latency of the level below",
              of->name);
     sl_table *t = sl_document_table(d, NULL, title, SL_FORM_TEXT, columns, sizeof columns / sizeof *columns - !frc);
-    sl_counts counts = {0};
     for (size_t i = 0; i < r->launches; i++) {
-        sl_counts of_launch = sl_unpack_counts(&r->log->launches.items[i].counts);
-        sl_counts_merge(&counts, &of_launch);
+        const sl_counts of_launch = sl_unpack_counts(&r->log->launches.items[i].counts);
         if (!is_shown(r, i))
             continue;
         text_launch_cells(t, &r->log->launches.items[i]);
         misses_row(t, &of_launch, &r->launch[i].level[level], frc);
     }
     if (r->launches > 1) {
-        sl_sim_level_result sum = level_sum(r, level);
+        const sl_counts counts = sl_launch_log_sum(r->log);
+        const sl_sim_level_result sum = sl_result_level_sum(r, level);
         all_cells(t, r);
         misses_row(t, &counts, &sum, frc);
     }
@@ -748,16 +715,14 @@ static void add_bound(sl_document *d, const sl_result *r)
         "Lower bound on the misses of loads in L1 with any policy on the same requests (Belady with bypass).\n"
         "A bound on misses, not on time",
         SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
-    sl_sim_bound sum = {0};
     for (size_t i = 0; i < r->launches; i++) {
-        const sl_sim_bound *b = &r->launch[i].bound;
-        sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.min_misses + b->min_misses};
         if (!is_shown(r, i))
             continue;
         text_launch_cells(t, &r->log->launches.items[i]);
-        bound_row(t, b);
+        bound_row(t, &r->launch[i].bound);
     }
     if (r->launches > 1) {
+        const sl_sim_bound sum = sl_result_bound_sum(r);
         all_cells(t, r);
         bound_row(t, &sum);
     }

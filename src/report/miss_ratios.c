@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The miss-ratio curve of a profile: for every power of two, the share of accesses that would miss in a fully
- * associative LRU cache of that size on each core. Distances are counted by powers of two, so that these are exact. */
+/* The miss-ratio curve of a profile, as a table and as a picture. */
 #include <stdlib.h>
 
 #include "report/plot.h"
 #include "report/results.h"
 
 enum { MAX_KERNELS = 7 };
-
-/* Bins below `size` lines hit: bin b ends before 2^b. */
-static double miss_ratio(const sl_profile_counts *c, unsigned size)
-{
-    uint64_t hits = 0;
-    for (unsigned b = 0; b <= size && b < SL_DISTANCE_BINS; b++)
-        hits += c->line_distance.bin[b];
-    return 100.0 * (double)(c->line_accesses - hits) / (double)c->line_accesses;
-}
-
-/* One more than the last size at which anything changes. */
-static unsigned sizes_of(const sl_profile_counts *c)
-{
-    unsigned last = 0;
-    for (unsigned b = 0; b < SL_DISTANCE_BINS; b++)
-        last = c->line_distance.bin[b] ? b : last;
-    return last + 2;
-}
 
 void sl_document_miss_ratios(sl_document *d, const sl_result *r)
 {
@@ -33,43 +14,23 @@ void sl_document_miss_ratios(sl_document *d, const sl_result *r)
     const sl_profile_counts *all = &r->sums.all;
     sl_table *t = sl_document_table(d, "miss_ratios", "miss ratio of a fully associative LRU cache on each core",
                                     SL_FORM_TEXT | SL_FORM_JSON, columns, sizeof columns / sizeof *columns);
-    for (unsigned size = 0; t && all->line_accesses && size < sizes_of(all); size++) {
+    for (unsigned size = 0; t && all->line_accesses && size < sl_profile_miss_ratios(all); size++) {
         uint64_t lines = UINT64_C(1) << size;
         sl_table_bytes(t, lines * r->profiled_as.line_bytes);
         sl_table_exact(t, lines * r->profiled_as.line_bytes);
         sl_table_exact(t, lines);
-        sl_table_number(t, miss_ratio(all, size), 2, "%");
+        sl_table_number(t, sl_profile_miss_ratio(all, size), 2, "%");
     }
 }
 
 /* ---- the picture ---- */
 
-/* The kernels with the most accesses, those first; none where there is only one. */
-static size_t choose(const sl_profile_sums *sums, const sl_profile_sum *chosen[MAX_KERNELS])
-{
-    size_t count = 0;
-    while (sums->kernels > 1 && count < MAX_KERNELS) {
-        const sl_profile_sum *most = NULL;
-        for (size_t k = 0; k < sums->kernels; k++) {
-            const sl_profile_sum *sum = &sums->kernel[k];
-            bool is_new = sum->total.line_accesses;
-            for (size_t i = 0; i < count; i++)
-                is_new &= chosen[i] != sum;
-            if (is_new && (!most || sum->total.line_accesses > most->total.line_accesses))
-                most = sum;
-        }
-        if (!most)
-            break;
-        chosen[count++] = most;
-    }
-    return count;
-}
-
 static sl_plot_series series_of(const char *name, unsigned color, const sl_profile_counts *c, uint64_t line_bytes,
                                 unsigned sizes, sl_plot_dot *dot)
 {
     for (unsigned size = 0; size < sizes; size++)
-        dot[size] = (sl_plot_dot){.x = (double)((UINT64_C(1) << size) * line_bytes), .y = miss_ratio(c, size)};
+        dot[size] =
+            (sl_plot_dot){.x = (double)((UINT64_C(1) << size) * line_bytes), .y = sl_profile_miss_ratio(c, size)};
     return (sl_plot_series){.name = name, .color = color, .line = true, .dots = color == 0, .count = sizes, .dot = dot};
 }
 
@@ -80,8 +41,8 @@ sl_status sl_miss_ratios_svg(FILE *file, const void *of, sl_error *error)
     sl_plot_series series[MAX_KERNELS + 2];
     char note[160], full[SL_HUMAN_BYTES], size[SL_HUMAN_BYTES];
     const sl_profile_counts *all = &r->sums.all;
-    unsigned sizes = sizes_of(all);
-    size_t kernels = choose(&r->sums, chosen), count = 0;
+    unsigned sizes = sl_profile_miss_ratios(all);
+    size_t kernels = sl_profile_sums_largest(&r->sums, chosen, MAX_KERNELS), count = 0;
     sl_plot_dot *dot = calloc((size_t)sizes * (MAX_KERNELS + 1), sizeof *dot);
     if (!dot)
         return sl_fail_memory(error);

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "report/html.h"
 #include "report/page_sections.h"
-#include "report/roofline.h"
 
 /* Command, options and input that produced the numbers. */
 static void write_facts(FILE *file, const sl_page *page)
@@ -33,8 +32,8 @@ static void write_legend(FILE *file, const sl_page *page)
         {"c-capacity", "capacity"}, {"c-conflict", "conflict"},   {"c-store", "store"}, {"c-mshr", "MSHR"},
         {"c-bypassed", "bypassed"}};
     enum { MISS = 2 }; /* behind the hits: misses as such, or their classes */
-    bool classed = page->input.sizes || sl_counts_has(&page->counts, SL_COUNTER_compulsory_sectors);
-    if (!sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)
+    bool classed = page->input.sizes || sl_counts_has(&page->joined.counts, SL_COUNTER_compulsory_sectors);
+    if (!sl_counts_has(&page->joined.counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)
         return;
     fputs("<p class=legend>Load sectors in L1: ", file);
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
@@ -51,15 +50,15 @@ static void write_nav(FILE *file, const sl_page *page)
         bool there;
     } links[] = {
         {"findings", "Findings", in->info.findings},
-        {"overview", "Overview", page->kernels.count},
+        {"overview", "Overview", page->joined.kernels.count},
         {"time", "Time", sl_section_has_time(page)},
         {"roofline", "Roofline", sl_page_has_roofline(page)},
-        {"kernels", "Kernels", page->kernels.count},
+        {"kernels", "Kernels", page->joined.kernels.count},
         {"sizes", "Cache sizes", sl_page_has_sweep(in->sizes)},
         {"policies", "Policies", sl_page_has_sweep(in->policies)},
         {"simulated", "Simulated", sl_page_has_sweep(in->simulated)},
         {"hardware", "Hardware", in->validation},
-        {"launches", "Launches", page->launches.count > 1},
+        {"launches", "Launches", page->joined.launches.count > 1},
         {"counters", "Counters", true},
     };
     fputs("<nav aria-label=Sections><ul>\n", file);
@@ -82,7 +81,7 @@ static sl_status write_sections(FILE *file, const sl_page *page, sl_error *error
     sl_section_overview(file, page);
     for (size_t i = 0; i < sizeof before / sizeof *before && !status; i++)
         status = before[i](file, page, error);
-    for (size_t i = 0; i < page->kernels.count && !status; i++)
+    for (size_t i = 0; i < page->joined.kernels.count && !status; i++)
         status = sl_section_kernel(file, page, i, error);
     for (size_t i = 0; i < sizeof after / sizeof *after && !status; i++)
         status = after[i](file, page, error);
@@ -138,4 +137,30 @@ sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
         return status;
     sl_page_frame_end(file);
     return sl_text_finish(file, "the HTML report", error);
+}
+
+sl_status sl_page_create(const sl_page_input *input, sl_page **page, sl_error *error)
+{
+    sl_page *p = calloc(1, sizeof *p);
+    if (!p)
+        return sl_fail_memory(error);
+    p->input = *input;
+    sl_arena_init(&p->arena);
+    sl_status status = sl_joined_init(&p->joined, &input->results, error);
+    if (!status && !sl_page_find_views(p))
+        status = sl_fail_memory(error);
+    if (status)
+        sl_page_destroy(p);
+    else
+        *page = p;
+    return status;
+}
+
+void sl_page_destroy(sl_page *page)
+{
+    if (!page)
+        return;
+    sl_joined_fini(&page->joined);
+    sl_arena_fini(&page->arena);
+    free(page);
 }

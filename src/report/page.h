@@ -8,33 +8,20 @@
 #ifndef SL_REPORT_PAGE_H
 #define SL_REPORT_PAGE_H
 
-#include "base/arena.h"
 #include "machine/machine.h"
 #include "report/results.h"
-#include "tune/plan.h"
-
-/* A text that loads have their lines in. */
-typedef struct sl_source_text {
-    const char *name; /* as the instructions name it ("workloads/spmv/spmv.cu"); PTX: ends in ".ptx" */
-    const char *text;
-    size_t bytes;
-} sl_source_text;
+#include "study/joined.h"
 
 /* What is NULL is not known, and left out. All of it is borrowed and must outlive the page. */
 typedef struct sl_page_input {
     const char *subject; /* title of the page: "spmv rows=500", "app.slt" */
     const char *note;    /* a line under the overview */
     sl_report_info info;
-    const sl_launch_log *counted, *modeled; /* of the same launches, in the same order */
-    const sl_launch_log *estimated;         /* of these launches too: the estimated time next to a simulated one */
-    const sl_result *profile;               /* of these launches too */
-    const sl_sweep *sizes, *policies;       /* of the model */
-    const sl_sweep *simulated;              /* L1 policies in the simulator; the baseline first */
-    const sl_plan *plan;                    /* of the code that ran: what loads gain by bypassing */
+    sl_joined_input results;
+    const sl_sweep *sizes, *policies; /* of the model */
+    const sl_sweep *simulated;        /* L1 policies in the simulator; the baseline first */
     const sl_validation *validation;
     const sl_machine *machine; /* that cycles are of */
-    size_t sources;
-    const sl_source_text *source;
 } sl_page_input;
 
 typedef struct sl_page sl_page;
@@ -52,23 +39,12 @@ void sl_document_page(sl_document *document, const sl_page *page, bool launches)
  * so that the sums are right. */
 sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error);
 
+/* Whether cycles are known of any kernel, and a roofline of them as a picture of its own; an error where none are. */
+bool sl_page_has_roofline(const sl_page *page);
+sl_status sl_page_roofline(FILE *file, const sl_page *page, sl_error *error);
+
 /* The sources of its kernels with what the memory instructions of each line do, and what was found there: for a
  * terminal of `width` columns (0: any), with styles (base/text.h). */
 sl_status sl_page_annotate(FILE *file, const sl_page *page, size_t width, sl_error *error);
-
-/* Finds the sources of the kernels that a page is about. */
-
-/* Where to look. */
-typedef struct sl_source_paths {
-    const char *code; /* the PTX file or the program that ran; others, and NULL, are passed over */
-    size_t count;
-    const char *const *path; /* [count]: PTX files, CUDA programs, and folders that are searched */
-    bool here; /* the current folder is searched if none is named: for programs, which could read it themselves */
-} sl_source_paths;
-
-/* Adds to the sources of the input: PTX of `code` and of files and programs among the paths, and what is found of the
- * files that the kernels name in the folders. Paths of a trace are not trusted: files are looked for below these
- * folders alone, by the ends of their paths, and links that lead out of them are not followed. All in the arena. */
-sl_status sl_page_sources(const sl_source_paths *paths, sl_page_input *input, sl_arena *arena, sl_error *error);
 
 #endif

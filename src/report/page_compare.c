@@ -238,7 +238,7 @@ sl_status sl_section_hardware(FILE *file, const sl_page *page, sl_error *error)
 
 static sl_counter_set known_in(const sl_page *page)
 {
-    sl_counter_set known = page->counts.known;
+    sl_counter_set known = page->joined.counts.known;
     const sl_sweep *sweeps[] = {page->input.sizes, page->input.policies, page->input.simulated};
     for (int i = 0; i < 3; i++)
         for (size_t p = 0; sl_page_has_sweep(sweeps[i]) && p < sweeps[i]->points.count; p++)

@@ -29,7 +29,7 @@ static void profile_cell(sl_document *d, sl_table *t, sl_json_writer *write, sl_
     }
 }
 
-static void load_cells(sl_document *d, sl_table *t, const sl_page_load *load, const sl_profile_options *options)
+static void load_cells(sl_document *d, sl_table *t, const sl_joined_load *load, const sl_profile_options *options)
 {
     sl_inst_id_cells(t, &load->inst);
     sl_table_all_counts(t, &load->counts);
@@ -57,8 +57,8 @@ static void add_kernels(sl_document *d, const sl_page *page, const sl_profile_op
         sl_document_table(d, "kernels", NULL, SL_FORM_DATA | SL_FORM_LOADS, columns, sizeof columns / sizeof *columns);
     sl_table *of =
         sl_table_child(t, "loads", SL_FORM_JSON | SL_FORM_LOADS | SL_FORM_EMPTY, loads, sizeof loads / sizeof *loads);
-    for (size_t i = 0; i < page->kernels.count; i++) {
-        const sl_page_kernel *k = &page->kernels.items[i];
+    for (size_t i = 0; i < page->joined.kernels.count; i++) {
+        const sl_joined_kernel *k = &page->joined.kernels.items[i];
         bool profiled = k->reuse && k->reuse->longest;
         sl_table_cell(t, k->symbol);
         sl_table_cell(t, k->name);
@@ -77,9 +77,9 @@ static void add_launches(sl_document *d, const sl_page *page)
 {
     static const sl_column columns[] = {SL_LAUNCH_SHAPE, SL_DATA("failed"), SL_DATA("failure"), SL_DATA("counters")};
     sl_table *t = sl_document_table(d, "launches", NULL, SL_FORM_JSON, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < page->launches.count; i++) {
-        const sl_page_launch *l = &page->launches.items[i];
-        const sl_page_kernel *k = &page->kernels.items[l->kernel];
+    for (size_t i = 0; i < page->joined.launches.count; i++) {
+        const sl_joined_launch *l = &page->joined.launches.items[i];
+        const sl_joined_kernel *k = &page->joined.kernels.items[l->kernel];
         sl_launch_id_cells(t, l->index, k->symbol, k->name);
         sl_table_dims(t, l->grid);
         sl_table_dims(t, l->block);
@@ -127,11 +127,11 @@ static void add_profile_options(sl_document *d, const sl_profile_options *o)
 void sl_document_page(sl_document *d, const sl_page *page, bool launches)
 {
     const sl_page_input *in = &page->input;
-    const sl_profile_options *options = in->profile ? &in->profile->profiled_as : NULL;
+    const sl_profile_options *options = in->results.profile ? &in->results.profile->profiled_as : NULL;
     sl_document_findings(d);
     if (options)
         add_profile_options(d, options);
-    sl_document_counts(d, "counters", &page->counts);
+    sl_document_counts(d, "counters", &page->joined.counts);
     add_kernels(d, page, options);
     if (launches)
         add_launches(d, page);

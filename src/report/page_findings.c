@@ -11,7 +11,7 @@ enum { MAX_FINDINGS = 30, MAX_ALSO = 12 };
 
 static size_t kernel_of(const sl_page *page, const char *symbol)
 {
-    uint32_t first = sl_multimap_first(&page->symbols, symbol);
+    uint32_t first = sl_multimap_first(&page->joined.symbols, symbol);
     return first ? first - 1 : SIZE_MAX;
 }
 
@@ -32,18 +32,17 @@ static void write_inlined(FILE *file, const sl_finding *f)
         sl_htmlf(file, " <span class=inlined>Inlined: %s.</span>", chain);
 }
 
-/* The findings [first, end) of one rule and kernel. */
-static void write_group(FILE *file, const sl_page *page, const sl_findings *all, size_t first, size_t end)
+/* The findings of one rule and kernel, of which `first` is the first; returns where they end. */
+static size_t write_group(FILE *file, const sl_page *page, const sl_findings *all, size_t first, size_t number)
 {
     const sl_finding *f = &all->list.items[first];
     size_t kernel = kernel_of(page, f->symbol), named = 0;
-    double share = 0, effect = 0;
     char text[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES];
-    for (size_t i = first; i < end; i++) {
-        share += all->list.items[i].share;
-        effect += all->list.items[i].effect;
-    }
-    share = share > 1 ? 1 : share;
+    sl_finding sum;
+    size_t end = sl_finding_group(all, first, &sum);
+    if (number > MAX_FINDINGS)
+        return end;
+    double share = sum.share > 1 ? 1 : sum.share;
     sl_human_ratio(100 * share, share < 0.2 ? 1 : 0, text);
     fprintf(file,
             "<li><div class=effect role=img title=\"about %s%% of the estimated time\"><b>%s%%</b><i "
@@ -58,7 +57,7 @@ static void write_group(FILE *file, const sl_page *page, const sl_findings *all,
         fputs(", ", file);
         write_place(file, page, f);
     }
-    sl_htmlf(file, "</h3>\n<p>%s Costs %s %s.", f->text, sl_human_count((uint64_t)effect, count), f->rule->unit);
+    sl_htmlf(file, "</h3>\n<p>%s Costs %s %s.", f->text, sl_human_count((uint64_t)sum.effect, count), f->rule->unit);
     for (size_t i = first + 1; i < end && named < MAX_ALSO; i++, named++) {
         fputs(named ? ", " : " Also ", file);
         write_place(file, page, &all->list.items[i]);
@@ -66,6 +65,7 @@ static void write_group(FILE *file, const sl_page *page, const sl_findings *all,
     fputs(named ? "." : "", file);
     write_inlined(file, f);
     sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->fix);
+    return end;
 }
 
 void sl_section_findings(FILE *file, const sl_page *page)
@@ -81,12 +81,8 @@ void sl_section_findings(FILE *file, const sl_page *page)
     if (!all->list.count)
         sl_html_note(file, "None: nothing costs enough to be named.");
     fputs("<ol class=findings>\n", file);
-    for (size_t i = 0, end; i < all->list.count; i = end) {
-        for (end = i + 1; end < all->list.count && sl_finding_continues(all, end);)
-            end++;
-        if (++groups <= MAX_FINDINGS)
-            write_group(file, page, all, i, end);
-    }
+    for (size_t i = 0; i < all->list.count;)
+        i = write_group(file, page, all, i, ++groups);
     fputs("</ol>\n", file);
     for (size_t i = 0; i < all->quiet.count; i++) {
         const sl_quiet_kernel *k = &all->quiet.items[i];
@@ -131,7 +127,7 @@ static void write_causes(FILE *file, const void *of)
 
 const sl_counts *sl_page_simulated(const sl_page *page, size_t kernel)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_joined_kernel *k = &page->joined.kernels.items[kernel];
     if (sl_counts_has(&k->counts, SL_COUNTER_cycles))
         return &k->counts;
     const sl_sweep *s = page->input.simulated;
@@ -141,7 +137,7 @@ const sl_counts *sl_page_simulated(const sl_page *page, size_t kernel)
 
 bool sl_section_has_time(const sl_page *page)
 {
-    for (size_t i = 0; page->input.machine && i < page->kernels.count; i++) {
+    for (size_t i = 0; page->input.machine && i < page->joined.kernels.count; i++) {
         const sl_counts *c = sl_page_simulated(page, i);
         if (c && c->value[SL_COUNTER_cycles])
             return true;
@@ -158,7 +154,7 @@ sl_status sl_section_time(FILE *file, const sl_page *page, sl_error *error)
     if (!sl_section_has_time(page))
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
-    for (size_t i = 0; i < page->kernels.count; i++) {
+    for (size_t i = 0; i < page->joined.kernels.count; i++) {
         const sl_counts *c = sl_page_simulated(page, i);
         if (!c || !c->value[SL_COUNTER_cycles])
             continue;

@@ -17,14 +17,14 @@ void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *c
     sl_htmlf(file, "><figcaption>%s</figcaption></figure>\n", caption);
 }
 
-static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
+static sl_metric_row kernel_row(const sl_page *page, const sl_joined_kernel *k)
 {
     return sl_page_row(page, &k->counts, k->reuse ? &k->reuse->total : NULL);
 }
 
 /* A kernel, as its cell shows it. */
 typedef struct linked_kernel {
-    const sl_page_kernel *kernel;
+    const sl_joined_kernel *kernel;
     size_t number;
     bool failed;
 } linked_kernel;
@@ -41,7 +41,7 @@ void sl_page_kernel_cell(sl_table *t, const sl_page *page, size_t kernel, bool f
 {
     linked_kernel *of = sl_table_alloc(t, sizeof *of);
     if (of)
-        *of = (linked_kernel){&page->kernels.items[kernel], kernel, failed};
+        *of = (linked_kernel){&page->joined.kernels.items[kernel], kernel, failed};
     sl_table_markup(t, write_kernel, of);
 }
 
@@ -59,40 +59,40 @@ void sl_section_overview(FILE *file, const sl_page *page)
                                       SL_METRIC_cycles,      SL_METRIC_est_cycles,       SL_METRIC_footprint_bytes};
     char text[SL_METRIC_BYTES];
     size_t failed = 0;
-    if (!page->kernels.count)
+    if (!page->joined.kernels.count)
         return;
     fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
-    write_tile(file, "kernels", sl_human_count(page->kernels.count, text), "distinct kernels launched");
-    if (page->launches.count)
-        write_tile(file, "launches", sl_human_count(page->launches.count, text), "kernel launches");
-    for (size_t i = 0; i < page->launches.count; i++)
-        failed += page->launches.items[i].failed;
+    write_tile(file, "kernels", sl_human_count(page->joined.kernels.count, text), "distinct kernels launched");
+    if (page->joined.launches.count)
+        write_tile(file, "launches", sl_human_count(page->joined.launches.count, text), "kernel launches");
+    for (size_t i = 0; i < page->joined.launches.count; i++)
+        failed += page->joined.launches.items[i].failed;
     if (failed)
         write_tile(file, "failed launches", sl_human_count(failed, text), "launches that ended with an error");
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        if (*sl_metric_text(tiles[i], &(sl_metric_row){.counts = &page->counts}, 1, text))
+        if (*sl_metric_text(tiles[i], &(sl_metric_row){.counts = &page->joined.counts}, 1, text))
             write_tile(file, sl_metric_infos[tiles[i]].long_heading, text, sl_metric_infos[tiles[i]].description);
     fputs("</dl>\n", file);
     if (page->input.note && *page->input.note)
         sl_html_note(file, page->input.note);
     size_t named = 0;
-    for (size_t i = 0; i < page->launches.count && named < MAX_FAILURES; i++)
-        if (page->launches.items[i].failed) {
+    for (size_t i = 0; i < page->joined.launches.count && named < MAX_FAILURES; i++)
+        if (page->joined.launches.items[i].failed) {
             named++;
-            const sl_page_launch *l = &page->launches.items[i];
+            const sl_joined_launch *l = &page->joined.launches.items[i];
             sl_htmlf(file, "<p class=\"note bad\">Launch %llu failed: %s</p>\n", (unsigned long long)l->index,
                      *l->failure ? l->failure : "reason not recorded");
         }
     if (failed > named)
         fprintf(file, "<p class=\"note bad\">%zu more launches failed.</p>\n", failed - named);
-    if (sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits))
+    if (sl_counts_has(&page->joined.counts, SL_COUNTER_ld_sector_hits))
         sl_section_chart(file, "classes", SIZE_MAX, "L1 outcome of the sectors that each kernel loads");
     fputs("</section>\n", file);
 }
 
 /* ---- tables of memory instructions ---- */
 
-static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load)
+static bool add_load(sl_load_sums *sums, size_t kernel, const sl_joined_load *load)
 {
     return sl_load_sums_add(sums, (sl_load_sum){.kernel = kernel, .inst = &load->inst, .of = load}, &load->counts,
                             load->reuse);
@@ -145,7 +145,7 @@ static void load_cells(sl_table *t, const sl_page *page, const sl_load_sum *r, u
     location_cells(t, page, r, with);
     sl_table_known(t, sl_inst_array(inst, array, sizeof array));
     sl_page_cells(t, &row, true);
-    sl_planned_cells(t, with & PLANNED ? ((const sl_page_load *)r->of)->planned : NULL);
+    sl_planned_cells(t, with & PLANNED ? ((const sl_joined_load *)r->of)->planned : NULL);
 }
 
 static sl_status write_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
@@ -172,10 +172,10 @@ static sl_status write_worst(FILE *file, const sl_page *page, bool stores, const
 {
     sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     sl_status status = SL_OK;
-    for (size_t k = 0; k < page->kernels.count; k++)
-        for (uint32_t i = 0; i < page->kernels.items[k].loads && !status; i++)
-            if (writes(&page->kernels.items[k].load[i].inst) == stores &&
-                !add_load(&rows, k, &page->kernels.items[k].load[i]))
+    for (size_t k = 0; k < page->joined.kernels.count; k++)
+        for (uint32_t i = 0; i < page->joined.kernels.items[k].loads && !status; i++)
+            if (writes(&page->joined.kernels.items[k].load[i].inst) == stores &&
+                !add_load(&rows, k, &page->joined.kernels.items[k].load[i]))
                 status = sl_fail_memory(error);
     sl_load_sums_sort(&rows, weight);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
@@ -184,7 +184,7 @@ static sl_status write_worst(FILE *file, const sl_page *page, bool stores, const
     if (!status && rows.count) {
         fprintf(file, "<h2>%s</h2>\n", title);
         status = write_load_table(file, page, title, "sortable", &rows,
-                                  (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES, error);
+                                  (page->joined.kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES, error);
     }
     sl_load_sums_fini(&rows);
     return status;
@@ -208,13 +208,13 @@ sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *erro
 sl_status sl_section_kernels(FILE *file, const sl_page *page, sl_error *error)
 {
     static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("launches")};
-    if (!page->kernels.count)
+    if (!page->joined.kernels.count)
         return SL_OK;
     sl_table *t = sl_page_table(first, 2, NULL, 0);
-    for (size_t i = 0; i < page->kernels.count; i++) {
-        const sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
+    for (size_t i = 0; i < page->joined.kernels.count; i++) {
+        const sl_metric_row row = kernel_row(page, &page->joined.kernels.items[i]);
         sl_page_kernel_cell(t, page, i, false);
-        sl_table_count(t, page->kernels.items[i].launches);
+        sl_table_count(t, page->joined.kernels.items[i].launches);
         sl_page_cells(t, &row, true);
     }
     fputs("<section id=kernels><h2>Kernels</h2>\n", file);
@@ -227,7 +227,7 @@ sl_status sl_section_kernels(FILE *file, const sl_page *page, sl_error *error)
 
 static sl_status write_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_joined_kernel *k = &page->joined.kernels.items[kernel];
     sl_load_sums loads = {.rows = SL_ROW_PER_INST}, arrays = {.rows = SL_ROW_PER_ARRAY};
     bool good = true;
     for (uint32_t i = 0; i < k->loads && good; i++)
@@ -237,7 +237,7 @@ static sl_status write_loads(FILE *file, const sl_page *page, size_t kernel, sl_
     if (!status) {
         fputs("<h3>Memory instructions</h3>\n", file);
         status = write_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
-                                  PTX | LOCATION | (page->input.plan ? PLANNED : 0), error);
+                                  PTX | LOCATION | (page->input.results.plan ? PLANNED : 0), error);
     }
     if (!status && arrays.count > 1) {
         fputs("<h3>Arrays</h3>\n", file);
@@ -250,7 +250,7 @@ static sl_status write_loads(FILE *file, const sl_page *page, size_t kernel, sl_
 
 sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_joined_kernel *k = &page->joined.kernels.items[kernel];
     sl_htmlf(file, "<section class=kernel id=kernel-%zu tabindex=-1><h2><span>Kernel</span> %s</h2>\n", kernel,
              k->name);
     if (strcmp(k->symbol, k->name) != 0)

@@ -1,83 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of launches. Where there are many, those of one kernel and shape are one row, with their sums: a program of
  * 100,000 launches has few rows, and a page of a few MB. */
-#include <string.h>
-
 #include "analysis/launch_groups.h"
-#include "base/index.h"
 #include "report/html.h"
 #include "report/page_sections.h"
 
 enum { MAX_ROWS = 1000 };
 
-typedef struct launch_row {
-    const sl_page_launch *first;
-    uint64_t launches;
-    sl_counts counts;
-} launch_row;
-
-typedef struct launch_rows {
-    launch_row *items;
-    size_t count, capacity;
-    sl_index index;
-} launch_rows;
-
-static uint64_t shape_key(const sl_page_launch *l)
-{
-    uint64_t key = l->kernel * 2 + l->failed;
-    for (int i = 0; i < 3; i++)
-        key = sl_hash_mix(key) ^ ((uint64_t)l->grid[i] << 32 | l->block[i]);
-    return key;
-}
-
-static uint64_t row_key(const void *items, uint32_t item)
-{
-    return shape_key(((const launch_row *)items)[item].first);
-}
-
-static bool same_shape(const sl_page_launch *a, const sl_page_launch *b)
-{
-    return a->kernel == b->kernel && a->failed == b->failed && !memcmp(a->grid, b->grid, sizeof a->grid) &&
-           !memcmp(a->block, b->block, sizeof a->block);
-}
-
-/* The row of a launch; NULL: there is none yet. */
-static launch_row *find_row(const launch_rows *rows, const sl_page_launch *l, uint64_t key)
-{
-    sl_index_for(&rows->index, key, at)
-    {
-        launch_row *row = &rows->items[sl_index_item(&rows->index, at)];
-        if (same_shape(row->first, l))
-            return row;
-    }
-    return NULL;
-}
-
-/* False when memory runs out. */
-static bool add_launch(launch_rows *rows, const sl_page_launch *l, bool fold)
-{
-    uint64_t key = shape_key(l);
-    launch_row *row = fold ? find_row(rows, l, key) : NULL;
-    if (!row) {
-        if (!sl_array_reserve(rows, 1))
-            return false;
-        row = &rows->items[rows->count++];
-        *row = (launch_row){.first = l};
-        if (fold && !sl_index_add(&rows->index, key, (uint32_t)rows->count - 1, row_key, rows->items))
-            return false;
-    }
-    row->launches++;
-    sl_counts_merge(&row->counts, &l->counts);
-    return true;
-}
-
 static void write_launches(FILE *file, const void *of)
 {
-    unsigned long long launches = ((const launch_row *)of)->launches;
+    unsigned long long launches = ((const sl_joined_launch *)of)->launches;
     fprintf(file, "<td class=n data-v=\"%llu\">\u00d7%llu</td>", launches, launches);
 }
 
-static sl_status write_table(FILE *file, const sl_page *page, const launch_rows *rows, bool fold, sl_error *error)
+static sl_status write_table(FILE *file, const sl_page *page, const sl_joined_launches *rows, bool fold,
+                             sl_error *error)
 {
     static const sl_column first[] = {SL_NUMBERS("#"), SL_NAMES("kernel"), SL_NUMBERS("launches"), SL_NUMBERS("grid"),
                                       SL_NUMBERS("block")};
@@ -87,17 +24,17 @@ static sl_status write_table(FILE *file, const sl_page *page, const launch_rows 
         fprintf(file,
                 "<p class=note>%zu launches: those of one kernel, grid and block are one row with their sums, at "
                 "the first of them%s. --json lists each launch.</p>\n",
-                page->launches.count, shown < rows->count ? "; the first rows are shown" : "");
+                page->joined.launches.count, shown < rows->count ? "; the first rows are shown" : "");
     for (size_t i = 0; i < shown; i++) {
-        const launch_row *row = &rows->items[i];
-        sl_table_count(t, row->first->index);
-        sl_page_kernel_cell(t, page, row->first->kernel, row->first->failed);
+        const sl_joined_launch *row = &rows->items[i];
+        sl_table_count(t, row->index);
+        sl_page_kernel_cell(t, page, row->kernel, row->failed);
         if (fold)
             sl_table_markup(t, write_launches, row);
         else
             sl_table_none(t);
-        sl_table_dims(t, row->first->grid);
-        sl_table_dims(t, row->first->block);
+        sl_table_dims(t, row->grid);
+        sl_table_dims(t, row->block);
         sl_page_cells(t, &(sl_metric_row){.counts = &row->counts}, false);
     }
     return sl_table_html(t, file,
@@ -128,20 +65,18 @@ static sl_status write_groups(FILE *file, const sl_launch_log *log, sl_error *er
 
 sl_status sl_section_launches(FILE *file, const sl_page *page, sl_error *error)
 {
-    bool fold = sl_page_folds_launches(page), good = true;
-    launch_rows rows = {0};
-    if (page->launches.count < 2)
+    const sl_launch_log *groups = sl_joined_groups(&page->joined);
+    bool fold = sl_page_folds_launches(page);
+    sl_joined_launches shapes = {0};
+    if (page->joined.launches.count < 2)
         return SL_OK;
-    for (size_t i = 0; i < page->launches.count && good; i++)
-        good = add_launch(&rows, &page->launches.items[i], fold);
+    sl_status status = !fold || sl_joined_shapes(&page->joined, &shapes) ? SL_OK : sl_fail_memory(error);
     fputs("<section id=launches><h2>Launches</h2>\n", file);
-    sl_status status = good ? SL_OK : sl_fail_memory(error);
-    if (!status && sl_page_groups(page))
-        status = write_groups(file, sl_page_groups(page), error);
+    if (!status && groups)
+        status = write_groups(file, groups, error);
     if (!status)
-        status = write_table(file, page, &rows, fold, error);
+        status = write_table(file, page, fold ? &shapes : &page->joined.launches, fold, error);
     fputs("</section>\n", file);
-    sl_array_free(&rows);
-    sl_index_fini(&rows.index);
+    sl_array_free(&shapes);
     return status;
 }

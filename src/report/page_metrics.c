@@ -59,12 +59,14 @@ enum { FIRST_MORE = 14 }; /* of the list: hidden until all columns are asked for
 
 sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse)
 {
-    return (sl_metric_row){counts, reuse, page->input.profile ? &page->input.profile->profiled_as : NULL};
+    return (sl_metric_row){counts, reuse,
+                           page->input.results.profile ? &page->input.results.profile->profiled_as : NULL};
 }
 
 bool sl_page_has_bars(const sl_page *page)
 {
-    return sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && page->counts.value[SL_COUNTER_ld_sectors];
+    return sl_counts_has(&page->joined.counts, SL_COUNTER_ld_sector_hits) &&
+           page->joined.counts.value[SL_COUNTER_ld_sectors];
 }
 
 static void page_columns(sl_column columns[SL_PAGE_COLUMNS])

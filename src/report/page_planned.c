@@ -127,8 +127,8 @@ void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t coun
 
 void sl_section_planned(FILE *file, const sl_page *page, size_t kernel)
 {
-    const sl_plan *plan = page->input.plan;
-    const sl_plan_kernel *k = page->kernels.items[kernel].planned;
+    const sl_plan *plan = page->input.results.plan;
+    const sl_plan_kernel *k = page->joined.kernels.items[kernel].planned;
     if (!k || !k->base)
         return;
     sl_htmlf(file, "<p class=note>Plan timed on <b>%s</b>", plan->timer ? plan->timer : "no timer");

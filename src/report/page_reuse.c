@@ -62,8 +62,8 @@ enum { MAX_HEAT_ROWS = 40 };
 /* Accesses of memory instructions by the distance of their reuse; the hotter, the more of them. */
 static void write_heat(FILE *file, const sl_page *page, size_t kernel)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
-    const sl_profile_options *o = &page->input.profile->profiled_as;
+    const sl_joined_kernel *k = &page->joined.kernels.items[kernel];
+    const sl_profile_options *o = &page->input.results.profile->profiled_as;
     const uint64_t lines = o->cache_bytes / o->line_bytes;
     sl_load_sums rows = {.rows = SL_ROW_PER_LOCATION};
     unsigned last = 0;
@@ -108,7 +108,7 @@ static void write_heat(FILE *file, const sl_page *page, size_t kernel)
 
 sl_status sl_section_reuse(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
-    const sl_profile_sum *sum = page->kernels.items[kernel].reuse;
+    const sl_profile_sum *sum = page->joined.kernels.items[kernel].reuse;
     if (!sum || !sum->total.line_accesses)
         return SL_OK;
     fputs("<h3>Reuse</h3>\n<div class=charts>\n", file);

@@ -8,15 +8,9 @@
 #include "base/text.h"
 #include "report/html.h"
 #include "report/page_sections.h"
-#include "report/source_lines.h"
+#include "study/source_lines.h"
 
 enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MAX_LINES = 4000 };
-
-static bool is_ptx(const sl_source_text *source)
-{
-    size_t length = strlen(source->name);
-    return length > 4 && !strcmp(source->name + length - 4, ".ptx");
-}
 
 /* Where its lines start; false when memory runs out. */
 static bool find_lines(sl_arena *arena, const sl_source_text *s, sl_page_lines *found)
@@ -92,7 +86,7 @@ static bool find_body(const sl_page_lines *l, uint32_t first, uint32_t *last)
 }
 
 /* Another version of the PTX has other instructions at these lines. */
-static bool fits(const sl_page_lines *l, const sl_page_kernel *k)
+static bool fits(const sl_page_lines *l, const sl_joined_kernel *k)
 {
     for (uint32_t i = 0; i < k->loads; i++) {
         const sl_inst_name *inst = &k->load[i].inst;
@@ -103,7 +97,7 @@ static bool fits(const sl_page_lines *l, const sl_page_kernel *k)
     return true;
 }
 
-static bool view_ptx(const sl_page_kernel *k, const sl_page_lines *l, const sl_map *entries, sl_page_view *v)
+static bool view_ptx(const sl_joined_kernel *k, const sl_page_lines *l, const sl_map *entries, sl_page_view *v)
 {
     v->ptx = true;
     v->first = (uint32_t)(uintptr_t)sl_map_get(entries, k->code_symbol, strlen(k->code_symbol));
@@ -113,7 +107,7 @@ static bool view_ptx(const sl_page_kernel *k, const sl_page_lines *l, const sl_m
 /* ---- other languages ---- */
 
 /* Short files are shown whole, of others what surrounds the loads. */
-static bool view_source(const sl_page_kernel *k, const sl_source_text *s, uint32_t lines, sl_page_view *v)
+static bool view_source(const sl_joined_kernel *k, const sl_source_text *s, uint32_t lines, sl_page_view *v)
 {
     uint32_t first = UINT32_MAX, last = 0;
     for (uint32_t i = 0; i < k->loads; i++) {
@@ -131,12 +125,13 @@ static bool view_source(const sl_page_kernel *k, const sl_source_text *s, uint32
     return true;
 }
 
-static bool view_of(const sl_page *page, const sl_page_kernel *k, size_t number, const sl_map *entries, sl_page_view *v)
+static bool view_of(const sl_page *page, const sl_joined_kernel *k, size_t number, const sl_map *entries,
+                    sl_page_view *v)
 {
-    const sl_source_text *source = &page->input.source[number];
+    const sl_source_text *source = &page->input.results.source[number];
     const sl_page_lines *l = &page->lines[number];
     *v = (sl_page_view){.source = number};
-    if (!k->loads || !(is_ptx(source) ? view_ptx(k, l, entries, v) : view_source(k, source, l->lines, v)))
+    if (!k->loads || !(sl_source_is_ptx(source) ? view_ptx(k, l, entries, v) : view_source(k, source, l->lines, v)))
         return false;
     if (v->last - v->first >= MAX_LINES)
         v->last = v->first + MAX_LINES - 1;
@@ -144,16 +139,19 @@ static bool view_of(const sl_page *page, const sl_page_kernel *k, size_t number,
 }
 
 /* `entries`: of each source. */
-static bool find_views(sl_page *page, sl_page_kernel *k, const sl_map *entries)
+static bool find_views(sl_page *page, size_t kernel, const sl_map *entries)
 {
+    const sl_joined_kernel *k = &page->joined.kernels.items[kernel];
+    sl_page_views *of = &page->views[kernel];
     const sl_page_input *in = &page->input;
-    k->view = sl_arena_array(&page->arena, sl_page_view, in->sources);
-    if (!k->view)
+    of->view = sl_arena_array(&page->arena, sl_page_view, in->results.sources);
+    if (!of->view)
         return false;
     for (int ptx = 0; ptx < 2; ptx++)
-        for (size_t i = 0; i < in->sources; i++)
-            if (is_ptx(&in->source[i]) == (ptx == 1) && view_of(page, k, i, &entries[i], &k->view[k->views])) {
-                k->views++;
+        for (size_t i = 0; i < in->results.sources; i++)
+            if (sl_source_is_ptx(&in->results.source[i]) == (ptx == 1) &&
+                view_of(page, k, i, &entries[i], &of->view[of->count])) {
+                of->count++;
                 if (ptx) /* a program may carry it for several architectures */
                     break;
             }
@@ -163,31 +161,57 @@ static bool find_views(sl_page *page, sl_page_kernel *k, const sl_map *entries)
 bool sl_page_find_views(sl_page *page)
 {
     const sl_page_input *in = &page->input;
-    sl_map *entries = calloc(in->sources + 1, sizeof *entries);
-    page->lines = sl_arena_array(&page->arena, sl_page_lines, in->sources + 1);
-    bool good = entries && page->lines;
-    for (size_t i = 0; i < in->sources && good; i++)
-        good = find_lines(&page->arena, &in->source[i], &page->lines[i]) &&
-               (!is_ptx(&in->source[i]) || find_entries(&page->lines[i], &entries[i]));
-    for (size_t n = 0; n < page->kernels.count && good; n++)
-        good = find_views(page, &page->kernels.items[n], entries);
-    for (size_t i = 0; entries && i < in->sources; i++)
+    sl_map *entries = calloc(in->results.sources + 1, sizeof *entries);
+    page->lines = sl_arena_array(&page->arena, sl_page_lines, in->results.sources + 1);
+    page->views = sl_arena_array(&page->arena, sl_page_views, page->joined.kernels.count + 1);
+    bool good = entries && page->lines && page->views;
+    for (size_t i = 0; i < in->results.sources && good; i++)
+        good = find_lines(&page->arena, &in->results.source[i], &page->lines[i]) &&
+               (!sl_source_is_ptx(&in->results.source[i]) || find_entries(&page->lines[i], &entries[i]));
+    for (size_t n = 0; n < page->joined.kernels.count && good; n++)
+        good = find_views(page, n, entries);
+    for (size_t i = 0; entries && i < in->results.sources; i++)
         sl_map_fini(&entries[i]);
     free(entries);
     return good;
 }
 
+uint32_t sl_page_view_last(const sl_page *page, const sl_page_view *v)
+{
+    uint32_t lines = page->lines[v->source].lines;
+    return v->last < lines ? v->last : lines;
+}
+
+const char *sl_page_line_text(const sl_page *page, const sl_page_view *v, uint32_t line, size_t *bytes)
+{
+    const sl_page_lines *of = &page->lines[v->source];
+    const char *text = of->start[line - 1];
+    *bytes = line_bytes(of, line);
+    while (*bytes && (text[*bytes - 1] == '\n' || text[*bytes - 1] == '\r'))
+        --*bytes;
+    return text;
+}
+
 /* ---- lines ---- */
 
+/* A source of a kernel, as it is written. */
+typedef struct shown_source {
+    const sl_page *page;
+    size_t kernel;
+    const sl_page_view *view;
+    sl_source_lines lines;
+    unsigned columns; /* a mask */
+} shown_source;
+
 /* The line of the CUDA source that a line of PTX was compiled from. */
-static void write_origin(FILE *file, const sl_source_lines *l, size_t kernel, const sl_line_sum *sum)
+static void write_origin(FILE *file, const shown_source *s, const sl_line_sum *sum)
 {
-    const sl_page_input *in = &l->page->input;
-    for (size_t i = 0; l->view->ptx && i < sum->loads; i++) {
+    const sl_joined_input *in = &s->page->input.results;
+    for (size_t i = 0; s->view->ptx && i < sum->loads; i++) {
         const sl_inst_name *inst = &sum->load[i]->inst;
         for (size_t n = 0; n < in->sources; n++)
-            if (!is_ptx(&in->source[n]) && sl_line_of(inst, &in->source[n])) {
-                fprintf(file, " data-from=k%zu-s%zu-l%u", kernel, n, inst->source_line);
+            if (!sl_source_is_ptx(&in->source[n]) && sl_line_of(inst, &in->source[n])) {
+                fprintf(file, " data-from=k%zu-s%zu-l%u", s->kernel, n, inst->source_line);
                 return;
             }
     }
@@ -206,19 +230,19 @@ static void write_shaded(FILE *file, uint64_t value, double of_kernel, bool miss
 
 enum { BAR_AT = 2 }; /* the column before which the bar of hits and misses is */
 
-static void write_numbers(FILE *file, const sl_source_lines *l, const sl_line_sum *sum, unsigned columns)
+static void write_numbers(FILE *file, const shown_source *s, const sl_line_sum *sum)
 {
     for (int c = 0; c < SL_LINE_COLUMNS; c++) {
         uint64_t value;
         double share;
-        bool bar = c == BAR_AT && sl_page_has_bars(l->page);
+        bool bar = c == BAR_AT && sl_page_has_bars(s->page);
         if (bar)
             fputs("<td>", file);
         if (bar && sum->loads)
             sl_page_bar(file, &sum->counts);
-        if (!(columns >> c & 1))
+        if (!(s->columns >> c & 1))
             continue;
-        if (!sl_line_value(l, sum, c, &value, &share))
+        if (!sl_line_value(&s->lines, sum, c, &value, &share))
             sl_html_cell_none(file);
         else if (sl_line_columns[c].shaded)
             write_shaded(file, value, share, sl_line_columns[c].metric == SL_METRIC_ld_sector_misses);
@@ -243,34 +267,24 @@ static void write_planned(FILE *file, const sl_line_sum *sum)
         sl_html_cell_none(file);
 }
 
-static void write_line(FILE *file, const sl_source_lines *l, size_t kernel, uint32_t line, unsigned columns)
+static void write_line(FILE *file, const shown_source *s, uint32_t line)
 {
     sl_line_sum sum;
     size_t bytes;
-    const char *text = sl_source_line_text(l, line, &bytes);
-    sl_source_lines_sum(l, line, &sum);
+    const char *text = sl_page_line_text(s->page, s->view, line, &bytes);
+    sl_source_lines_sum(&s->lines, line, &sum);
     fputs("<tr", file);
     if (sum.loads) {
-        fprintf(file, " id=k%zu-s%zu-l%u class=busy", kernel, l->view->source, line);
-        write_origin(file, l, kernel, &sum);
+        fprintf(file, " id=k%zu-s%zu-l%u class=busy", s->kernel, s->view->source, line);
+        write_origin(file, s, &sum);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
-    write_numbers(file, l, &sum, columns);
-    if (l->page->input.plan)
+    write_numbers(file, s, &sum);
+    if (s->page->input.results.plan)
         write_planned(file, &sum);
     fputs("<td><code>", file);
     sl_html_text_n(file, text, bytes);
     fputs("</code></td></tr>\n", file);
-}
-
-static bool write_lines(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, unsigned columns)
-{
-    sl_source_lines l;
-    bool good = sl_source_lines_init(&l, page, &page->kernels.items[kernel], v);
-    for (uint32_t line = v->first; good && line <= sl_source_lines_last(&l); line++)
-        write_line(file, &l, kernel, line, columns);
-    sl_source_lines_fini(&l);
-    return good;
 }
 
 static void write_columns(FILE *file, const sl_page *page, unsigned columns)
@@ -283,48 +297,52 @@ static void write_columns(FILE *file, const sl_page *page, unsigned columns)
             sl_html_column(file, sl_line_columns[c].title, sl_metric_infos[sl_line_columns[c].metric].description,
                            true);
     }
-    if (page->input.plan)
+    if (page->input.results.plan)
         sl_planned_line_column(file);
     sl_html_column(file, "", NULL, false);
 }
 
 static bool write_view(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v)
 {
-    const sl_source_text *s = &page->input.source[v->source];
-    unsigned columns = sl_line_columns_known(page, &page->kernels.items[kernel]);
-    sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n",
-             v == page->kernels.items[kernel].view ? " open" : "", s->name);
+    const sl_source_text *source = &page->input.results.source[v->source];
+    const sl_joined_kernel *k = &page->joined.kernels.items[kernel];
+    shown_source s = {.page = page, .kernel = kernel, .view = v, .columns = sl_line_columns_known(&page->joined, k)};
+    bool good = sl_source_lines_init(&s.lines, &page->joined, k, source, v->first, v->last);
+    sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n", v == page->views[kernel].view ? " open" : "",
+             source->name);
     sl_html_table(file, v->ptx ? "PTX" : "Source", v->ptx ? "code ptx" : "code");
-    write_columns(file, page, columns);
+    write_columns(file, page, s.columns);
     sl_html_table_rows(file);
-    bool good = write_lines(file, page, kernel, v, columns);
+    for (uint32_t line = v->first; good && line <= sl_page_view_last(page, v); line++)
+        write_line(file, &s, line);
     sl_html_table_end(file);
     fputs("</details>\n", file);
+    sl_source_lines_fini(&s.lines);
     return good;
 }
 
 sl_status sl_section_source(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_page_views *views = &page->views[kernel];
     bool good = true;
-    if (!k->views)
+    if (!views->count)
         return SL_OK;
-    bool both = k->views > 1 && k->view[k->views - 1].ptx;
+    bool both = views->count > 1 && views->view[views->count - 1].ptx;
     fprintf(file, "<h3>Source</h3>\n<div class=\"sources%s\">\n", both ? " two" : "");
-    for (size_t i = 0; i < k->views && good; i++)
-        good = write_view(file, page, kernel, &k->view[i]);
+    for (size_t i = 0; i < views->count && good; i++)
+        good = write_view(file, page, kernel, &views->view[i]);
     fputs("</div>\n", file);
     return good ? SL_OK : sl_fail_memory(error);
 }
 
 void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst)
 {
-    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_page_views *views = &page->views[kernel];
     char location[256];
     sl_inst_location(inst, location, sizeof location);
-    for (size_t i = 0; i < k->views; i++) {
-        const sl_page_view *v = &k->view[i];
-        uint32_t line = sl_line_of(inst, &page->input.source[v->source]);
+    for (size_t i = 0; i < views->count; i++) {
+        const sl_page_view *v = &views->view[i];
+        uint32_t line = sl_line_of(inst, &page->input.results.source[v->source]);
         if (line < v->first || line > v->last)
             continue;
         sl_htmlf(file, "<a href=\"#k%zu-s%zu-l%u\">%s</a>", kernel, v->source, line, location);

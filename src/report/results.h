@@ -7,6 +7,7 @@
 #include "model/hpca14.h"
 #include "report/document.h"
 #include "report/metrics.h"
+#include "study/compare.h"
 #include "study/reproduction.h"
 #include "study/sweep.h"
 #include "study/sweep_file.h"
@@ -106,6 +107,15 @@ typedef struct sl_what_if_results {
 
 /* What is assumed, a row per launch, and the ratio of all cycles. */
 void sl_document_what_if(sl_document *document, const sl_what_if_results *results);
+
+/* ---- comparisons ---- */
+
+/* For people and for programs; in CSV a row per kernel and metric (without a kernel: of all together), or per memory
+ * instruction and metric. */
+void sl_document_comparison(sl_document *document, const sl_comparison *comparison);
+sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
+/* Location, opcode and array of an instruction. */
+void sl_compared_load_cells(sl_table *table, const sl_compared_load *load);
 
 /* ---- sweeps ---- */
 

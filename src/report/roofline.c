@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/roofline.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/roofline.h"
 #include "report/html.h"
 #include "report/page_sections.h"
 #include "report/plot.h"
@@ -12,46 +11,6 @@
 enum { NAMED = 9, CURVE = 2, SERIES = SL_ROOFS * 2 + 1 + NAMED, PAGE_WIDTH = 820 };
 
 static const char *const roof_name[SL_ROOFS] = {"L1", "L2", "DRAM"};
-
-/* ---- facts ---- */
-
-/* A level takes a request per bank and cycle; a first level with banks of words serves one word of each. */
-sl_roofs sl_roofs_of(const sl_machine *m)
-{
-    const sl_level *first = &m->level[0], *second = m->levels > 1 ? &m->level[1] : NULL;
-    double banks = second && second->banks ? second->banks : 1, ports = first->ports ? first->ports : 1;
-    double instances = second && second->cores_per_instance ? ceil((double)m->cores / second->cores_per_instance) : 1;
-    return (sl_roofs){
-        .insts = (m->core.schedulers ? m->core.schedulers : 1.0) * m->cores,
-        .bytes = {[SL_ROOF_L1] = (first->data_banks ? first->data_banks * 4.0 : first->line_bytes * ports) * m->cores,
-                  [SL_ROOF_L2] = second ? banks * second->sector_bytes * instances : 0,
-                  [SL_ROOF_DRAM] = m->memory.bytes_per_cycle}};
-}
-
-static double count(const sl_counts *c, sl_counter counter)
-{
-    return (double)c->value[counter];
-}
-
-bool sl_roof_use_of(const sl_machine *m, const sl_counts *c, sl_roof_use *use)
-{
-    bool simulated = sl_counts_has(c, SL_COUNTER_cycles);
-    double cycles = simulated ? count(c, SL_COUNTER_cycles) : count(c, SL_COUNTER_est_cycles);
-    *use = (sl_roof_use){.cycles = cycles, .simulated = simulated};
-    if (!(cycles > 0) || !sl_counts_has(c, SL_COUNTER_warp_insts))
-        return false;
-    double l1 = count(c, SL_COUNTER_ld_sectors) + count(c, SL_COUNTER_st_sectors) + count(c, SL_COUNTER_atom_sectors) +
-                count(c, SL_COUNTER_red_sectors) + count(c, SL_COUNTER_async_sectors) +
-                count(c, SL_COUNTER_local_ld_sectors) + count(c, SL_COUNTER_local_st_sectors);
-    double l2 = count(c, SL_COUNTER_l2_read_sectors) + count(c, SL_COUNTER_l2_write_sectors);
-    double dram = count(c, SL_COUNTER_dram_read_sectors) + count(c, SL_COUNTER_dram_write_sectors);
-    uint32_t below = m->level[m->levels > 1].sector_bytes;
-    use->insts = count(c, SL_COUNTER_warp_insts) / cycles;
-    use->bytes[SL_ROOF_L1] = l1 * m->level[0].sector_bytes / cycles;
-    use->bytes[SL_ROOF_L2] = m->levels > 1 ? l2 * below / cycles : 0;
-    use->bytes[SL_ROOF_DRAM] = dram * m->level[m->levels - 1].sector_bytes / cycles;
-    return true;
-}
 
 /* A kernel of the page, the longest first. */
 typedef struct used {
@@ -78,13 +37,13 @@ static int longest_first(const void *left, const void *right)
 static bool use_of(const sl_page *page, size_t kernel, sl_roof_use *use)
 {
     const sl_counts *simulated = sl_page_simulated(page, kernel);
-    return sl_roof_use_of(page->input.machine, simulated ? simulated : &page->kernels.items[kernel].counts, use);
+    return sl_roof_use_of(page->input.machine, simulated ? simulated : &page->joined.kernels.items[kernel].counts, use);
 }
 
 bool sl_page_has_roofline(const sl_page *page)
 {
     sl_roof_use use;
-    for (size_t i = 0; page->input.machine && i < page->kernels.count; i++)
+    for (size_t i = 0; page->input.machine && i < page->joined.kernels.count; i++)
         if (use_of(page, i, &use))
             return true;
     return false;
@@ -101,10 +60,10 @@ static void shorten(const char *number, const char *name, char *text, size_t siz
 static sl_status roofline_of(const sl_page *page, roofline *r, sl_error *error)
 {
     *r = (roofline){.roofs = sl_roofs_of(page->input.machine)};
-    r->used = calloc(page->kernels.count + 1, sizeof *r->used);
+    r->used = calloc(page->joined.kernels.count + 1, sizeof *r->used);
     if (!r->used)
         return sl_fail_memory(error);
-    for (size_t i = 0; i < page->kernels.count; i++) {
+    for (size_t i = 0; i < page->joined.kernels.count; i++) {
         used *u = &r->used[r->count];
         u->kernel = i;
         if (!use_of(page, i, &u->use))
@@ -117,12 +76,12 @@ static sl_status roofline_of(const sl_page *page, roofline *r, sl_error *error)
     for (size_t i = 0; i < r->count; i++) {
         used *u = &r->used[i];
         snprintf(u->number, sizeof u->number, "%zu", i + 1);
-        shorten(u->number, page->kernels.items[u->kernel].name, u->name, sizeof u->name);
+        shorten(u->number, page->joined.kernels.items[u->kernel].name, u->name, sizeof u->name);
         for (int l = 0; l < SL_ROOFS; l++) {
             char insts[SL_HUMAN_BYTES], bytes[SL_HUMAN_BYTES], cycles[SL_HUMAN_BYTES];
             snprintf(u->title[l], sizeof u->title[l],
                      "%.200s, %s: %s warp instructions and %s bytes per cycle, %s %s cycles",
-                     page->kernels.items[u->kernel].name, roof_name[l], sl_human_ratio(u->use.insts, 2, insts),
+                     page->joined.kernels.items[u->kernel].name, roof_name[l], sl_human_ratio(u->use.insts, 2, insts),
                      sl_human_ratio(u->use.bytes[l], 1, bytes), sl_human_count((uint64_t)u->use.cycles, cycles),
                      u->use.simulated ? "simulated" : "estimated");
         }
@@ -272,7 +231,7 @@ static sl_status write_table(FILE *file, const sl_page *page, const roofline *r,
     sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < r->count; i++) {
         const used *u = &r->used[i];
-        const sl_counts *c = &page->kernels.items[u->kernel].counts;
+        const sl_counts *c = &page->joined.kernels.items[u->kernel].counts;
         bool limited = sl_counts_has(c, SL_COUNTER_est_limit);
         sl_table_exact(t, i + 1);
         sl_page_kernel_cell(t, page, u->kernel, false);

@@ -143,34 +143,6 @@ static const sl_metric_list measured =
     SL_METRIC_LIST(SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity, SL_METRIC_conflict, SL_METRIC_mshr,
                    SL_METRIC_pending_hits, SL_METRIC_l2_read_hit_rate);
 
-typedef struct spread {
-    size_t seeds;
-    double mean, deviation; /* deviation: the sample's */
-    double min, max;
-} spread;
-
-/* Of one launch over all seeds. */
-static spread spread_of(const sl_sweep *s, uint32_t n, sl_metric metric)
-{
-    spread r = {.min = INFINITY, .max = -INFINITY};
-    double value, sum = 0, squares = 0;
-    if (launch_at(s, n).launch->failed)
-        return r;
-    for (size_t i = 0; i < s->points.count; i++)
-        if (sl_counts_metric(metric, &s->result[i].result.launch[n].counts, &value)) {
-            r.seeds++;
-            sum += value;
-            r.min = value < r.min ? value : r.min;
-            r.max = value > r.max ? value : r.max;
-        }
-    r.mean = r.seeds ? sum / (double)r.seeds : 0;
-    for (size_t i = 0; i < s->points.count; i++)
-        if (sl_counts_metric(metric, &s->result[i].result.launch[n].counts, &value))
-            squares += (value - r.mean) * (value - r.mean);
-    r.deviation = r.seeds > 1 ? sqrt(squares / (double)(r.seeds - 1)) : 0;
-    return r;
-}
-
 static void seed_row(sl_table *t, const sl_sweep *s, uint32_t n)
 {
     launch l = launch_at(s, n);
@@ -178,8 +150,8 @@ static void seed_row(sl_table *t, const sl_sweep *s, uint32_t n)
     sl_table_cellf(t, "%s%s", l.kernel->name, l.launch->failed ? " (failed)" : "");
     for (size_t m = 0; m < measured.count; m++) {
         char mean[SL_HUMAN_BYTES], deviation[SL_HUMAN_BYTES];
-        spread r = spread_of(s, n, measured.metric[m]);
-        if (r.seeds)
+        sl_spread r = sl_sweep_spread(s, n, measured.metric[m]);
+        if (r.points)
             sl_table_cellf(t, "%s%% ±%s", sl_human_ratio(r.mean, 2, mean), sl_human_ratio(r.deviation, 2, deviation));
         else
             sl_table_none(t);
@@ -205,10 +177,10 @@ static void spread_row(sl_table *t, const sl_sweep *s, uint32_t n)
 {
     launch_cells(t, launch_at(s, n));
     for (size_t m = 0; m < measured.count; m++) {
-        spread r = spread_of(s, n, measured.metric[m]);
+        sl_spread r = sl_sweep_spread(s, n, measured.metric[m]);
         const double parts[SPREAD] = {r.mean, r.deviation, r.min, r.max};
         for (int i = 0; i < SPREAD; i++)
-            sl_table_number(t, r.seeds ? parts[i] : NAN, 2, "");
+            sl_table_number(t, r.points ? parts[i] : NAN, 2, "");
     }
 }
 

@@ -9,60 +9,6 @@
 
 enum { MAX_LAUNCH_LINES = 40, MAX_WORST = 5 };
 
-/* ---- kernels ---- */
-
-/* Launches of one kernel, or a single one. */
-typedef struct group {
-    const sl_validated *first;
-    size_t launches;
-    sl_counts measured, model;      /* sums */
-    size_t compared[SL_QUANTITIES]; /* launches with an error */
-    double error[SL_QUANTITIES];    /* sum of absolute errors */
-    double max[SL_QUANTITIES];
-    const sl_validated *at[SL_QUANTITIES]; /* the launch with that error */
-} group;
-
-static bool same_kernel(const sl_validated *a, const sl_validated *b)
-{
-    return !strcmp(a->workload, b->workload) && !strcmp(a->symbol, b->symbol);
-}
-
-static void add_launch(group *g, const sl_validated *l)
-{
-    if (!g->launches++)
-        g->first = l;
-    sl_counts_merge(&g->measured, &l->measured);
-    sl_counts_merge(&g->model, &l->model[0]);
-    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
-        double difference;
-        if (!sl_quantity_error(q, &l->measured, &l->model[0], &difference))
-            continue;
-        g->compared[q]++;
-        g->error[q] += fabs(difference);
-        if (!g->at[q] || fabs(difference) > g->max[q]) {
-            g->max[q] = fabs(difference);
-            g->at[q] = l;
-        }
-    }
-}
-
-/* The launches that count (or all of them), by kernel (or one by one); *count of them. NULL when memory runs out. */
-static group *group_launches(const sl_validation *v, bool all, bool by_kernel, size_t *count)
-{
-    group *groups = calloc(v->launches ? v->launches : 1, sizeof *groups);
-    *count = 0;
-    for (size_t i = 0; groups && i < v->launches; i++) {
-        const sl_validated *l = &v->launch[i];
-        if (!all && !sl_validation_counts(v, l))
-            continue;
-        size_t g = by_kernel ? *count : 0; /* launches of a workload are adjacent: search from the last */
-        while (g && !same_kernel(groups[g - 1].first, l))
-            g--;
-        add_launch(&groups[g ? g - 1 : (*count)++], l);
-    }
-    return groups;
-}
-
 /* ---- cells ---- */
 
 static void cell_kernel(sl_table *t, const sl_validated *l)
@@ -116,12 +62,12 @@ static void add_launches(sl_document *d, const sl_validation *v)
     bool many = v->launches > MAX_LAUNCH_LINES;
     const sl_column columns[] = {SL_NAMES("kernel"), SL_NUMBERS(many ? "launches" : "#"), SL_NUMBERS("ld sectors")};
     size_t count;
-    group *groups = group_launches(v, true, many, &count);
+    sl_validated_group *groups = sl_validation_groups(v, true, many, &count);
     sl_table *t = quantity_table(d, v, columns, sizeof columns / sizeof *columns);
     if (!groups)
         sl_document_fail(d);
     for (size_t i = 0; groups && i < count; i++) {
-        const group *g = &groups[i];
+        const sl_validated_group *g = &groups[i];
         const sl_counts *c = sl_counts_has(&g->measured, SL_COUNTER_ld_sectors) ? &g->measured : &g->model;
         cell_kernel(t, g->first);
         sl_table_exact(t, many ? g->launches : g->first->index);
@@ -143,14 +89,6 @@ static void add_launches(sl_document *d, const sl_validation *v)
 }
 
 /* ---- means ---- */
-
-static size_t counted(const sl_validation *v)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < v->launches; i++)
-        count += sl_validation_counts(v, &v->launch[i]);
-    return count;
-}
 
 /* Of absolute errors: the mean, and what so many percent of the launches have at most. */
 typedef struct error_kind {
@@ -183,7 +121,7 @@ static void add_means(sl_document *d, const sl_validation *v)
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, q))
             columns[count++] = (sl_column)SL_NUMBERS(sl_quantity_title(q));
-    sl_document_line(d, "\n%zu of %zu launches have more than %s load sectors\n", counted(v), v->launches,
+    sl_document_line(d, "\n%zu of %zu launches have more than %s load sectors\n", sl_validation_counted(v), v->launches,
                      sl_human_count(v->min_sectors, text));
     sl_table *t = sl_document_table(d, NULL, NULL, SL_FORM_TEXT, columns, count);
     for (size_t i = 0; i < v->variants; i++)
@@ -193,30 +131,18 @@ static void add_means(sl_document *d, const sl_validation *v)
 
 /* ---- the worst ---- */
 
-/* The kernel with the next largest error; NULL: there is none with any. */
-static const group *next_worst(const group *groups, size_t count, int q, const group *after)
-{
-    const group *next = NULL;
-    for (const group *g = groups; g < groups + count; g++) {
-        bool behind = !after || g->max[q] < after->max[q] || (g->max[q] == after->max[q] && g > after);
-        if (g->at[q] && g->max[q] > 0 && behind && (!next || g->max[q] > next->max[q]))
-            next = g;
-    }
-    return next;
-}
-
 static void add_worst(sl_document *d, const sl_validation *v)
 {
     const sl_column columns[] = {SL_TEXTS("worst"),      SL_NAMES("kernel"),        SL_NUMBERS("#"),
                                  SL_NUMBERS("measured"), SL_NUMBERS(v->variant[0]), SL_NUMBERS("error")};
     size_t count;
-    group *groups = group_launches(v, false, true, &count);
+    sl_validated_group *groups = sl_validation_groups(v, false, true, &count);
     if (!groups)
         sl_document_fail(d);
     sl_table *t = sl_document_table(d, NULL, "", SL_FORM_TEXT, columns, sizeof columns / sizeof *columns);
     for (sl_quantity q = 0; q < SL_QUANTITIES && groups; q++) {
-        const group *g = NULL;
-        for (int i = 0; i < MAX_WORST && (g = next_worst(groups, count, q, g)); i++) {
+        const sl_validated_group *g = NULL;
+        for (int i = 0; i < MAX_WORST && (g = sl_validation_next_worst(groups, count, q, g)); i++) {
             double difference = 0;
             const sl_validated *l = g->at[q];
             bool known = sl_quantity_error(q, &l->measured, &l->model[0], &difference);
@@ -363,7 +289,7 @@ void sl_document_validation_data(sl_document *d, const sl_validation *v)
                                        SL_DATA("counts"),   SL_DATA("variant"), SL_DATA("what"),   SL_DATA("measured"),
                                        SL_DATA("model"),    SL_DATA("error")};
     sl_document_count(d, "min_sectors", v->min_sectors);
-    sl_document_count(d, "launches_counted", counted(v));
+    sl_document_count(d, "launches_counted", sl_validation_counted(v));
     sl_document_count(d, "launches_without_counters", v->unmeasured);
     if (v->stood_for)
         sl_document_count(d, "launches_stood_for", v->stood_for);

@@ -5,31 +5,6 @@
 
 #include "base/text.h"
 
-static sl_counter cycles_of(const sl_result *result)
-{
-    return result->kind == SL_ANALYSIS_SIM ? SL_COUNTER_cycles : SL_COUNTER_est_cycles;
-}
-
-static uint64_t launch_cycles(const sl_result *result, uint32_t n)
-{
-    const sl_counts *counts = &result->launch[n].counts;
-    sl_counter counter = cycles_of(result);
-    return sl_counts_has(counts, counter) ? counts->value[counter] : 0;
-}
-
-/* Cycles of all launches; 0 where some launch has none. */
-static uint64_t result_cycles(const sl_result *result)
-{
-    uint64_t sum = 0;
-    for (uint32_t n = 0; n < result->launches; n++) {
-        uint64_t cycles = launch_cycles(result, n);
-        if (!cycles)
-            return 0;
-        sum += cycles;
-    }
-    return sum;
-}
-
 static double ratio_of(uint64_t before, uint64_t after)
 {
     return after && before ? (double)before / (double)after : NAN;
@@ -38,7 +13,7 @@ static double ratio_of(uint64_t before, uint64_t after)
 static void add_row(sl_table *t, const sl_what_if_results *r, uint32_t n)
 {
     const sl_logged_launch *launch = &r->before->log->launches.items[n];
-    uint64_t before = launch_cycles(r->before, n), after = launch_cycles(r->after, n);
+    uint64_t before = sl_result_launch_cycles(r->before, n), after = sl_result_launch_cycles(r->after, n);
     sl_table_exact(t, launch->index);
     sl_table_function(t, launch->kernel->symbol);
     sl_table_count(t, before);
@@ -53,7 +28,7 @@ void sl_document_what_if(sl_document *d, const sl_what_if_results *r)
                                  SL_NUMBERS_AS("cycles after", "after_cycles"), SL_NUMBERS_AS("faster", "speedup")};
     const sl_what_if_info *info = &sl_what_if_infos[r->what_if->id];
     const char *kind = r->before->kind == SL_ANALYSIS_SIM ? "simulated" : "estimated";
-    uint64_t before = result_cycles(r->before), after = result_cycles(r->after);
+    uint64_t before = sl_result_cycles(r->before), after = sl_result_cycles(r->after);
     char line[32] = "";
     if (r->what_if->line)
         snprintf(line, sizeof line, " (line %u)", r->what_if->line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "study/sweep.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,4 +285,25 @@ sl_status sl_sweep_run(sl_sweep *w, const sl_recording *recording, sl_pool *pool
     free(point);
     free(machine);
     return status;
+}
+
+sl_spread sl_sweep_spread(const sl_sweep *s, uint32_t launch, sl_metric metric)
+{
+    sl_spread r = {.min = INFINITY, .max = -INFINITY};
+    double value, sum = 0, squares = 0;
+    if (sl_trace_launch_at(s->recording->trace, s->recording->launch[launch])->failed)
+        return r;
+    for (size_t i = 0; i < s->points.count; i++)
+        if (sl_counts_metric(metric, &s->result[i].result.launch[launch].counts, &value)) {
+            r.points++;
+            sum += value;
+            r.min = value < r.min ? value : r.min;
+            r.max = value > r.max ? value : r.max;
+        }
+    r.mean = r.points ? sum / (double)r.points : 0;
+    for (size_t i = 0; i < s->points.count; i++)
+        if (sl_counts_metric(metric, &s->result[i].result.launch[launch].counts, &value))
+            squares += (value - r.mean) * (value - r.mean);
+    r.deviation = r.points > 1 ? sqrt(squares / (double)(r.points - 1)) : 0;
+    return r;
 }

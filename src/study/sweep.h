@@ -4,6 +4,7 @@
 #ifndef SL_STUDY_SWEEP_H
 #define SL_STUDY_SWEEP_H
 
+#include "analysis/metrics.h"
 #include "base/map.h"
 #include "machine/vary.h"
 #include "study/point.h"
@@ -69,5 +70,13 @@ sl_status sl_sweep_run(sl_sweep *sweep, const sl_recording *recording, sl_pool *
                        sl_error *error);
 /* What a kernel gave; NULL: it was not launched. */
 const sl_swept_kernel *sl_sweep_kernel(const sl_sweep *sweep, const char *symbol);
+
+/* A metric of one launch over all points; `points` are those that know it. */
+typedef struct sl_spread {
+    size_t points;
+    double mean, deviation; /* deviation: the sample's */
+    double min, max;
+} sl_spread;
+sl_spread sl_sweep_spread(const sl_sweep *sweep, uint32_t launch, sl_metric metric);
 
 #endif

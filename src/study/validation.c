@@ -252,6 +252,66 @@ sl_mean_error sl_validation_counter_mean(const sl_validation *v, sl_counter coun
     return mean_of(sum);
 }
 
+size_t sl_validation_counted(const sl_validation *v)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->launches; i++)
+        count += sl_validation_counts(v, &v->launch[i]);
+    return count;
+}
+
+static bool same_kernel(const sl_validated *a, const sl_validated *b)
+{
+    return !strcmp(a->workload, b->workload) && !strcmp(a->symbol, b->symbol);
+}
+
+static void add_launch(sl_validated_group *g, const sl_validated *l)
+{
+    if (!g->launches++)
+        g->first = l;
+    sl_counts_merge(&g->measured, &l->measured);
+    sl_counts_merge(&g->model, &l->model[0]);
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+        double difference;
+        if (!sl_quantity_error(q, &l->measured, &l->model[0], &difference))
+            continue;
+        g->compared[q]++;
+        g->error[q] += fabs(difference);
+        if (!g->at[q] || fabs(difference) > g->max[q]) {
+            g->max[q] = fabs(difference);
+            g->at[q] = l;
+        }
+    }
+}
+
+sl_validated_group *sl_validation_groups(const sl_validation *v, bool all, bool by_kernel, size_t *count)
+{
+    sl_validated_group *groups = calloc(v->launches ? v->launches : 1, sizeof *groups);
+    *count = 0;
+    for (size_t i = 0; groups && i < v->launches; i++) {
+        const sl_validated *l = &v->launch[i];
+        if (!all && !sl_validation_counts(v, l))
+            continue;
+        size_t g = by_kernel ? *count : 0; /* launches of a workload are adjacent: search from the last */
+        while (g && !same_kernel(groups[g - 1].first, l))
+            g--;
+        add_launch(&groups[g ? g - 1 : (*count)++], l);
+    }
+    return groups;
+}
+
+const sl_validated_group *sl_validation_next_worst(const sl_validated_group *groups, size_t count, sl_quantity q,
+                                                   const sl_validated_group *after)
+{
+    const sl_validated_group *next = NULL;
+    for (const sl_validated_group *g = groups; g < groups + count; g++) {
+        bool behind = !after || g->max[q] < after->max[q] || (g->max[q] == after->max[q] && g > after);
+        if (g->at[q] && g->max[q] > 0 && behind && (!next || g->max[q] > next->max[q]))
+            next = g;
+    }
+    return next;
+}
+
 sl_status sl_validated_rows(const sl_predictions *compared, const sl_recording *recording, const char *workload,
                             sl_arena *arena, sl_validated **rows, sl_error *error)
 {

@@ -87,6 +87,27 @@ bool sl_validation_percentile(const sl_validation *validation, size_t variant, s
                               double *value);
 sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_counter counter);
 
+/* How many launches count in means. */
+size_t sl_validation_counted(const sl_validation *validation);
+
+/* Launches of one kernel, or a single one. */
+typedef struct sl_validated_group {
+    const sl_validated *first;
+    size_t launches;
+    sl_counts measured, model;      /* sums */
+    size_t compared[SL_QUANTITIES]; /* launches with an error */
+    double error[SL_QUANTITIES];    /* sum of absolute errors */
+    double max[SL_QUANTITIES];
+    const sl_validated *at[SL_QUANTITIES]; /* the launch with that error */
+} sl_validated_group;
+
+/* The launches that count (or all of them), by kernel (or one by one); *count of them, which the caller frees. NULL
+ * when memory runs out. */
+sl_validated_group *sl_validation_groups(const sl_validation *validation, bool all, bool by_kernel, size_t *count);
+/* The group with the next largest error; NULL: there is none with any. */
+const sl_validated_group *sl_validation_next_worst(const sl_validated_group *groups, size_t count, sl_quantity quantity,
+                                                   const sl_validated_group *after);
+
 /* A row for each pair, in the arena but for its predictions. `workload` NULL: the one that the counters name. */
 sl_status sl_validated_rows(const sl_predictions *compared, const sl_recording *recording, const char *workload,
                             sl_arena *arena, sl_validated **rows, sl_error *error);

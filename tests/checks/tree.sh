@@ -113,6 +113,14 @@ upwards=$(cd "$source_root" && grep -rnE '^ *#include "[a-z]+/' src --include='*
 [ -z "$upwards" ] || fail "$upwards"
 [ "$(echo "$order" | wc -w)" -gt 15 ] || fail "only these modules were found: $order"
 
+it 'has reports that show results and compute none'
+# What reports read: results, and the descriptions that tables name things by; the timeline writes events of the simulator as they come.
+others=$(grep -nE '^ *#include "' "$source_root"/src/report/*.[ch] |
+    grep -vE '"(report|base|sluice|analysis|study|findings)/|"(machine/machine|model/hpca14|policy/states|trace/what_if|tune/plan)\.h"|timeline\.h:[0-9]*:#include "sim/sim\.h"') || true
+[ -z "$others" ] || fail "$others"
+computed=$(grep -nE '\b(sl_(counts_(merge|add)|profile_counts_merge|level_add|analyze|json_parse|trace_open)|sqrt)\(' "$source_root"/src/report/*.c) || true
+[ -z "$computed" ] || fail "belongs to src/analysis or src/study: $computed"
+
 it 'gives no type and no enumerator the name of another one'
 names=$(cd "$source_root" && find include src -name '*.[ch]' | while read -r file; do awk '
     { gsub(/\/\*([^*]|\*[^\/])*\*\//, "") }

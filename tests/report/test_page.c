@@ -265,9 +265,9 @@ static void names_cannot_become_markup(void **state)
         .subject = EVIL,
         .note = EVIL,
         .info = {.command = "run", .machine = EVIL, .option = &option, .options = 1, .trace = &trace},
-        .counted = log,
-        .sources = 1,
-        .source = &source};
+        .results.counted = log,
+        .results.sources = 1,
+        .results.source = &source};
     char *html = page_as(&input, sl_page_html);
     lacks(html, "<script>alert");
     has(html, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");
@@ -300,7 +300,8 @@ static void what_was_counted_and_modeled_is_put_together(void **state)
     (void)state;
     const sl_trace_kernel kernel = kernel_called("_Z1kv", "k");
     sl_launch_log *counted = counted_log(&kernel, 3), *modeled = modeled_log(&kernel, 3);
-    const sl_page_input input = {.subject = "k", .info = {.command = "report"}, .counted = counted, .modeled = modeled};
+    const sl_page_input input = {
+        .subject = "k", .info = {.command = "report"}, .results.counted = counted, .results.modeled = modeled};
     char *csv = page_as(&input, page_csv);
     /* Sectors are the model's; requests and stores are the trace's; footprints overlap. */
     assert_string_equal(csv, "kernel,name,launches,ld_requests,ld_sectors,ld_sector_hits,"
@@ -331,7 +332,7 @@ static void kernels_of_one_name_and_different_bodies_stay_apart(void **state)
     sl_counts_add(&slot[0], SL_COUNTER_ld_sectors, 1);
     sl_counts_merge(&total, &slot[0]);
     log_launch(log, &other, 1, slot, &total);
-    const sl_page_input input = {.subject = "k", .info = {.command = "run"}, .counted = log};
+    const sl_page_input input = {.subject = "k", .info = {.command = "run"}, .results.counted = log};
     char *html = page_as(&input, sl_page_html);
     has(html, "id=kernel-1 ");
     lacks(html, "id=kernel-2 ");
@@ -350,8 +351,11 @@ static void lines_of_the_source_carry_their_loads(void **state)
         ".entry k()\n{\n ld.global.f32 %f1, [a];\n ld.global.f32 %f2, [a+4];\n st.global.f32 [b], %f1;\n}";
     const char cuda[] = "kernel\n  b = a[0] < a[1];\nend\n";
     const sl_source_text sources[] = {{"k.cu", cuda, sizeof cuda - 1}, {"k.ptx", ptx, sizeof ptx - 1}};
-    const sl_page_input input = {
-        .subject = "k", .info = {.command = "model"}, .modeled = log, .sources = 2, .source = sources};
+    const sl_page_input input = {.subject = "k",
+                                 .info = {.command = "model"},
+                                 .results.modeled = log,
+                                 .results.sources = 2,
+                                 .results.source = sources};
     char *html = page_as(&input, sl_page_html);
     /* Both loads stand in line 2: 8 sectors, of which 4 miss. */
     has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=\"n heat all\" style=\"--share:100.0%\" "
@@ -379,8 +383,11 @@ static void ptx_of_another_version_is_not_shown(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const sl_source_text source = {"k.ptx", texts[i], strlen(texts[i])};
-        const sl_page_input input = {
-            .subject = "k", .info = {.command = "model"}, .modeled = log, .sources = 1, .source = &source};
+        const sl_page_input input = {.subject = "k",
+                                     .info = {.command = "model"},
+                                     .results.modeled = log,
+                                     .results.sources = 1,
+                                     .results.source = &source};
         char *html = page_as(&input, sl_page_html);
         lacks(html, "<h3>Source</h3>");
         has(html, "k.cu:2");
@@ -396,7 +403,7 @@ static void lines_become_a_profile_for_kcachegrind(void **state)
     (void)state;
     const sl_trace_kernel kernel = kernel_called("_Z1kv", "k\nfn=evil");
     sl_launch_log *log = counted_log(&kernel, 1);
-    const sl_page_input input = {.subject = "a\nb", .info = {.command = "run"}, .counted = log};
+    const sl_page_input input = {.subject = "a\nb", .info = {.command = "run"}, .results.counted = log};
     char *text = page_as(&input, sl_page_callgrind);
     has(text, "cmd: a?b\npositions: line\n");
     has(text, "events: ld_requests ld_sectors st_requests st_sectors warp_insts\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/source_lines.h"
+#include "study/source_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ const sl_line_column sl_line_columns[SL_LINE_COLUMNS] = {
     {SL_METRIC_reuse_accesses_without_reuse, "no reuse", false},
 };
 
-static bool is_ptx(const sl_source_text *source)
+bool sl_source_is_ptx(const sl_source_text *source)
 {
     size_t length = strlen(source->name);
     return length > 4 && !strcmp(source->name + length - 4, ".ptx");
@@ -22,17 +22,17 @@ static bool is_ptx(const sl_source_text *source)
 
 uint32_t sl_line_of(const sl_inst_name *inst, const sl_source_text *source)
 {
-    if (is_ptx(source))
+    if (sl_source_is_ptx(source))
         return inst->ptx_line;
     return strcmp(inst->source_file, source->name) ? 0 : inst->source_line;
 }
 
-unsigned sl_line_columns_known(const sl_page *page, const sl_page_kernel *k)
+unsigned sl_line_columns_known(const sl_joined *joined, const sl_joined_kernel *k)
 {
     unsigned known = 0;
     for (uint32_t i = 0; i < k->loads; i++) {
         const sl_metric_row row = {&k->load[i].counts, k->load[i].reuse,
-                                   page->input.profile ? &page->input.profile->profiled_as : NULL};
+                                   joined->of.profile ? &joined->of.profile->profiled_as : NULL};
         for (int c = 0; c < SL_LINE_COLUMNS; c++) {
             const sl_fraction f = sl_metric_of(sl_line_columns[c].metric, &row);
             bool cycles = !strcmp(sl_metric_infos[sl_line_columns[c].metric].unit, "cycles");
@@ -42,25 +42,25 @@ unsigned sl_line_columns_known(const sl_page *page, const sl_page_kernel *k)
     return known;
 }
 
-bool sl_source_lines_init(sl_source_lines *l, const sl_page *page, const sl_page_kernel *k, const sl_page_view *v)
+bool sl_source_lines_init(sl_source_lines *l, const sl_joined *joined, const sl_joined_kernel *k,
+                          const sl_source_text *s, uint32_t from, uint32_t last)
 {
-    const sl_source_text *s = &page->input.source[v->source];
-    *l = (sl_source_lines){.page = page, .kernel = k, .view = v};
-    size_t *first = l->first = calloc((size_t)(v->last - v->first) + 3, sizeof *l->first);
+    *l = (sl_source_lines){.joined = joined, .kernel = k, .from = from};
+    size_t *first = l->first = calloc((size_t)(last - from) + 3, sizeof *l->first);
     l->load = calloc((size_t)k->loads + 1, sizeof *l->load);
     if (!first || !l->load)
         return false;
     for (uint32_t i = 0; i < k->loads; i++) {
         uint32_t line = sl_line_of(&k->load[i].inst, s);
-        if (line >= v->first && line <= v->last)
-            first[line - v->first + 2]++;
+        if (line >= from && line <= last)
+            first[line - from + 2]++;
     }
-    for (uint32_t n = 2; n <= v->last - v->first + 2; n++)
+    for (uint32_t n = 2; n <= last - from + 2; n++)
         first[n] += first[n - 1];
     for (uint32_t i = 0; i < k->loads; i++) {
         uint32_t line = sl_line_of(&k->load[i].inst, s);
-        if (line >= v->first && line <= v->last)
-            l->load[first[line - v->first + 1]++] = &k->load[i];
+        if (line >= from && line <= last)
+            l->load[first[line - from + 1]++] = &k->load[i];
     }
     return true;
 }
@@ -73,7 +73,7 @@ void sl_source_lines_fini(sl_source_lines *l)
 
 void sl_source_lines_sum(const sl_source_lines *l, uint32_t line, sl_line_sum *sum)
 {
-    const size_t *of = &l->first[line - l->view->first];
+    const size_t *of = &l->first[line - l->from];
     bool profiled = false;
     *sum = (sl_line_sum){.loads = of[1] - of[0], .load = l->load + of[0]};
     for (size_t i = 0; i < sum->loads; i++) {
@@ -84,7 +84,7 @@ void sl_source_lines_sum(const sl_source_lines *l, uint32_t line, sl_line_sum *s
         profiled = true;
     }
     sum->row = (sl_metric_row){&sum->counts, profiled ? &sum->reuse : NULL,
-                               profiled ? &l->page->input.profile->profiled_as : NULL};
+                               profiled ? &l->joined->of.profile->profiled_as : NULL};
 }
 
 bool sl_line_value(const sl_source_lines *l, const sl_line_sum *sum, int column, uint64_t *value, double *share)
@@ -99,20 +99,4 @@ bool sl_line_value(const sl_source_lines *l, const sl_line_sum *sum, int column,
     *value = f.part;
     *share = all.known && all.part && f.whole == 1 ? 100.0 * (double)f.part / (double)all.part : 0;
     return true;
-}
-
-uint32_t sl_source_lines_last(const sl_source_lines *l)
-{
-    uint32_t lines = l->page->lines[l->view->source].lines;
-    return l->view->last < lines ? l->view->last : lines;
-}
-
-const char *sl_source_line_text(const sl_source_lines *l, uint32_t line, size_t *bytes)
-{
-    const sl_page_lines *of = &l->page->lines[l->view->source];
-    const char *text = of->start[line - 1];
-    *bytes = (size_t)(of->start[line] - text);
-    while (*bytes && (text[*bytes - 1] == '\n' || text[*bytes - 1] == '\r'))
-        --*bytes;
-    return text;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The roofline of instructions (Ding and Williams, "An Instruction Roofline Model for GPUs", 2019): how many warp
  * instructions a kernel executes per cycle, over how many it executes per byte that moves at L1, L2 and DRAM. The roofs
- * are what the GPU issues, and what each level delivers. Cycles are simulated where they are, else estimated; where
- * neither is known there is no roofline. */
-#ifndef SL_REPORT_ROOFLINE_H
-#define SL_REPORT_ROOFLINE_H
+ * are what the GPU issues, and what each level delivers. Cycles are simulated where they are, else estimated. */
+#ifndef SL_ANALYSIS_ROOFLINE_H
+#define SL_ANALYSIS_ROOFLINE_H
 
-#include <stdio.h>
-
-#include "report/page.h"
+#include "machine/machine.h"
+#include "trace/counters.h"
 
 typedef enum sl_roof { SL_ROOF_L1, SL_ROOF_L2, SL_ROOF_DRAM, SL_ROOFS } sl_roof;
 
@@ -28,9 +26,5 @@ typedef struct sl_roof_use {
 } sl_roof_use;
 /* False: its cycles are not known. */
 bool sl_roof_use_of(const sl_machine *machine, const sl_counts *counts, sl_roof_use *use);
-
-bool sl_page_has_roofline(const sl_page *page);
-/* As a picture of its own; an error where the page has none. */
-sl_status sl_page_roofline(FILE *file, const sl_page *page, sl_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matches what is in two results, or in reports of them. */
-#include "report/compare.h"
+#include "study/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/map.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "report/page_data.h"
 
 /* ---- rows ---- */
 
@@ -117,10 +116,10 @@ static const char *location_named(reader *r, const sl_inst_name *inst)
     return text ? text : "";
 }
 
-static sl_status add_page(reader *r, const sl_page *page, sl_error *error)
+static sl_status add_joined(reader *r, const sl_joined *joined, sl_error *error)
 {
-    for (size_t i = 0; i < page->kernels.count && !r->failed; i++) {
-        const sl_page_kernel *k = &page->kernels.items[i];
+    for (size_t i = 0; i < joined->kernels.count && !r->failed; i++) {
+        const sl_joined_kernel *k = &joined->kernels.items[i];
         size_t at = add_launches(r, k->symbol, *k->name ? k->name : k->symbol, k->launches, &k->counts);
         for (uint32_t l = 0; l < k->loads && !r->failed; l++) {
             const sl_inst_name *inst = &k->load[l].inst;
@@ -475,8 +474,8 @@ sl_status sl_compare(const sl_compared_side sides[2], const char *group_by, cons
     for (int side = 0; side < 2 && !status; side++) {
         reader r = {.c = c, .known = &rows, .side = side, .name = sides[side].name, .by = group_by};
         c->label[side] = sides[side].name;
-        status = sides[side].page ? add_page(&r, sides[side].page, error)
-                                  : read_side(&r, sides[side].text, sides[side].bytes, error);
+        status = sides[side].joined ? add_joined(&r, sides[side].joined, error)
+                                    : read_side(&r, sides[side].text, sides[side].bytes, error);
     }
     sl_map_fini(&rows.kernels);
     sl_index_fini(&rows.loads);
@@ -588,14 +587,4 @@ bool sl_compared_differs(const sl_compared_sides *of, sl_metric metric)
 {
     double v[2];
     return of->there[0] != of->there[1] || (sl_compared_metric(of, metric, v) && v[0] != v[1]);
-}
-
-void sl_compared_load_cells(sl_table *t, const sl_compared_load *l)
-{
-    if (l->moved)
-        sl_table_cellf(t, "%s, now %s", l->source, l->moved);
-    else
-        sl_table_cell(t, l->source);
-    sl_table_cell(t, l->opcode);
-    sl_table_cell(t, l->array_text);
 }

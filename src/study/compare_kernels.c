@@ -3,7 +3,7 @@
  * all (Dice), each counted once as a kind and once as often as it is there; the mean of the four. Kernels of one
  * function, as two instances of a template, are always alike; a common beginning of their names helps ("move" and
  * "move_soa"). */
-#include "report/compare.h"
+#include "study/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * the bytes of four sectors: that which changed most, in bytes, in the direction that the verdict has. Its kernel and
  * kind of instruction (loads, stores ...) is the one with the largest net change, since a rewritten access leaves one
  * instruction that is gone and some that are new. If one instruction has half of that change, it is the cause. */
-#include "report/compare.h"
+#include "study/compare.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/page.h"
+#include "study/joined.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/launch_log.h"
 #include "base/array.h"
 #include "base/file.h"
 #include "base/map.h"
@@ -215,7 +214,7 @@ static sl_status add_wanted(texts *found, const char *path, sl_arena *arena, sl_
     return add_program(found, path, arena, error);
 }
 
-sl_status sl_page_sources(const sl_source_paths *wanted, sl_page_input *input, sl_arena *arena, sl_error *error)
+sl_status sl_sources_find(const sl_source_paths *wanted, sl_joined_input *input, sl_arena *arena, sl_error *error)
 {
     texts found = {0};
     sl_status status = SL_OK;

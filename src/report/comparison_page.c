@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "report/compare.h"
 #include "report/html.h"
 #include "report/page_sections.h"
 

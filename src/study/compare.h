@@ -6,13 +6,13 @@
  * symbol, as the caller says, or by likeness of their instructions (compare_kernels.c); their instructions by source
  * line, opcode and array, and what is left, since lines move when code changes, by opcode and array in order, and at
  * last by array alone, loads apart from stores. */
-#ifndef SL_REPORT_COMPARE_H
-#define SL_REPORT_COMPARE_H
+#ifndef SL_STUDY_COMPARE_H
+#define SL_STUDY_COMPARE_H
 
+#include "analysis/metrics.h"
 #include "base/arena.h"
 #include "base/array.h"
-#include "report/metrics.h"
-#include "report/page.h"
+#include "study/joined.h"
 
 /* What is compared, on either side; `there` is false where it is on the other side alone. */
 typedef struct sl_compared_sides {
@@ -63,9 +63,9 @@ typedef struct sl_comparison {
 } sl_comparison;
 
 typedef struct sl_compared_side {
-    const char *name;    /* for labels and messages */
-    const sl_page *page; /* what was counted, modeled or simulated; NULL: a report */
-    const char *text;    /* of a JSON report */
+    const char *name;        /* for labels and messages */
+    const sl_joined *joined; /* what was counted, modeled or simulated; NULL: a report */
+    const char *text;        /* of a JSON report */
     size_t bytes;
 } sl_compared_side;
 
@@ -109,18 +109,8 @@ sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *comparison, sl
  * both. False when memory runs out. */
 bool sl_comparison_by_kernel(const sl_comparison *comparison, size_t **first, size_t **load);
 
-/* ---- forms ---- */
-
-/* For people and for programs; in CSV a row per kernel and metric (without a kernel: of all together), or per memory
- * instruction and metric. */
-void sl_document_comparison(sl_document *document, const sl_comparison *comparison);
-sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
-
 /* Whether only one side has it, or the sides have different values. */
 bool sl_compared_differs(const sl_compared_sides *of, sl_metric metric);
-/* Location, opcode and array. */
-void sl_compared_load_cells(sl_table *table, const sl_compared_load *load);
-
 /* Kernels that are on one side of a comparison alone, because they were renamed: who asks for it says which belong
  * together ("old=new"); of the others those whose memory instructions are alike. */
 
