@@ -7,16 +7,12 @@
  *
  * Among unprotected lines the LRU line is evicted, which the paper leaves open. If all are protected and one must be
  * evicted, it is the one with the longest remaining distance, lines without a hit first. */
-#include "policy/policy.h"
-#include "policy/stamps.h"
+#include "policy/protection.h"
 
 enum { PD };
 
 typedef struct pdp {
-    sl_stamps stamps;
-    uint32_t *left; /* [sets * ways]: accesses to the set for which the line stays protected; free ways have 0 */
-    bool *reused;   /* [sets * ways] */
-    uint32_t pd;
+    sl_protection lines;
     bool is_asked; /* the cache calls admit: misses are seen there */
     uint64_t bypasses;
 } pdp;
@@ -24,93 +20,44 @@ typedef struct pdp {
 static sl_status init(void *self, const sl_cache_geometry *geometry, const uint64_t *value, sl_arena *arena,
                       sl_error *error)
 {
-    pdp *p = self;
-    size_t lines = (size_t)geometry->sets * geometry->ways;
-    p->pd = (uint32_t)value[PD];
-    p->left = sl_arena_array(arena, uint32_t, lines);
-    p->reused = sl_arena_array(arena, bool, lines);
-    if (!p->left || !p->reused)
-        return sl_fail_memory(error);
-    return sl_stamps_init(&p->stamps, geometry, arena, error);
-}
-
-static uint32_t *left_of(pdp *p, uint32_t set)
-{
-    return &p->left[(size_t)set * p->stamps.ways];
-}
-
-/* An access to a set decrements its distances. */
-static void advance(pdp *p, uint32_t set)
-{
-    uint32_t *left = left_of(p, set);
-    for (uint32_t w = 0; w < p->stamps.ways; w++)
-        left[w] -= left[w] > 0;
-}
-
-static void protect(pdp *p, uint32_t set, uint32_t way, bool reused)
-{
-    left_of(p, set)[way] = p->pd;
-    p->reused[(size_t)set * p->stamps.ways + way] = reused;
-    sl_stamps_renew(&p->stamps, set, way);
+    return sl_protection_init(&((pdp *)self)->lines, geometry, (uint32_t)value[PD], arena, error);
 }
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
     pdp *p = self;
-    const uint32_t *left = left_of(p, access->set);
     p->is_asked = true;
-    advance(p, access->set);
-    if (!sl_access_reads(access))
+    sl_protection_advance(&p->lines, access->set);
+    if (!sl_access_reads(access) || sl_protection_admits(&p->lines, access->set, choices))
         return SL_ADMIT;
-    uint32_t first = sl_way_from(choices, 0);
-    for (uint32_t w = first; w != SL_NO_WAY; w = sl_way_from(choices, w + 1))
-        if (!left[w])
-            return SL_ADMIT;
-    for (uint32_t w = 0; first == SL_NO_WAY && w < p->stamps.ways; w++)
-        if (!left[w])
-            return SL_ADMIT;
     p->bypasses++;
     return SL_BYPASS;
 }
 
-/* Whether a is evicted rather than b. */
-static bool is_evicted_rather(const pdp *p, uint32_t set, uint32_t a, uint32_t b)
-{
-    size_t first = (size_t)set * p->stamps.ways;
-    const uint32_t *left = &p->left[first];
-    const bool *reused = &p->reused[first];
-    if (!left[a] || !left[b])
-        return left[a] == left[b] ? p->stamps.stamp[first + a] < p->stamps.stamp[first + b] : !left[a];
-    return reused[a] != reused[b] ? !reused[a] : left[a] > left[b];
-}
-
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
-    const pdp *p = self;
-    uint32_t victim = sl_way_from(evictable, 0);
-    for (uint32_t w = victim; w != SL_NO_WAY; w = sl_way_from(evictable, w + 1))
-        if (is_evicted_rather(p, access->set, w, victim))
-            victim = w;
-    return victim;
+    return sl_protection_victim(&((pdp *)self)->lines, access->set, evictable);
 }
 
 static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
-    advance(self, access->set);
-    protect(self, access->set, way, true);
+    pdp *p = self;
+    sl_protection_advance(&p->lines, access->set);
+    sl_protection_renew(&p->lines, access->set, way, true);
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
-    if (!((pdp *)self)->is_asked)
-        advance(self, access->set);
-    protect(self, access->set, way, false);
+    pdp *p = self;
+    if (!p->is_asked)
+        sl_protection_advance(&p->lines, access->set);
+    sl_protection_renew(&p->lines, access->set, way, false);
 }
 
 static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
 {
     (void)reused;
-    left_of(self, set)[way] = 0;
+    sl_protection_drop(&((pdp *)self)->lines, set, way);
 }
 
 static void report(const void *self, const sl_policy_statistics *statistics)

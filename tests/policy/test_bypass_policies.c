@@ -64,6 +64,59 @@ static void pcal_holds_back_all_but_the_oldest_warps(void **state)
     small_cache_fini(&c);
 }
 
+static void cbwt_learns_the_distance_at_which_lines_are_reused(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "cbwt(sample=1, depth=8, interval=6)", 1, 2);
+    check_after(&c, "abcab", "ba"); /* as LRU, which loses each line before its reuse */
+    assert_int_equal(reported(&c, "distance"), 1);
+    check_after(&c, "c", "bc"); /* three reuses, all at distance 3, in six accesses; c is filled with that */
+    assert_int_equal(reported(&c, "distance"), 3);
+    check_after(&c, "ab", "ac"); /* b, unprotected, leaves for a; for b there is no place */
+    assert_int_equal(c.bypasses, 1);
+    check_after(&c, "cab", "ac"); /* two hits, and b bypasses again */
+    assert_int_equal(c.bypasses, 2);
+    assert_int_equal(c.misses, 9);
+    small_cache_fini(&c);
+}
+
+/* The same of four warps, at a cycle. */
+static uint64_t held_of_four(small_cache *c, uint64_t now)
+{
+    sl_policy *policy = small_cache_asked(c);
+    uint64_t wait = 0, instructions[64] = {0};
+    return policy->ops->throttle_warps(policy->self, &(sl_core_work){15, instructions, now}, &wait);
+}
+
+static void cbwt_holds_warps_back_while_requests_wait_for_mshrs(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "cbwt(epoch=10, congestion=4)", 1, 2);
+    assert_int_equal(held_of_four(&c, 0), 0);
+    load(&c, "abab");
+    small_cache_stall(&c, 2, SL_STALL_MSHR);
+    small_cache_stall(&c, 2, SL_STALL_WAY);    /* no congestion */
+    assert_int_equal(held_of_four(&c, 9), 0);  /* the epoch has not ended */
+    assert_int_equal(held_of_four(&c, 10), 8); /* one of four loads waited: the youngest is held back */
+    load(&c, "abab");
+    assert_int_equal(held_of_four(&c, 20), 0);
+    small_cache_fini(&c);
+}
+
+static void cbwt_reduces_warps_to_those_whose_lines_would_fit(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "cbwt(sample=1, depth=8, interval=6, epoch=10, contention=2)", 1, 2);
+    held_of_four(&c, 0);
+    load(&c, "abcabc"); /* three of six loads ask for a line that has just left */
+    assert_int_equal(reported(&c, "lost_locality"), 3);
+    assert_int_equal(held_of_four(&c, 10), 8); /* a distance of 3 with four warps: three would have about 2 */
+    small_cache_fini(&c);
+}
+
 static void ccws_holds_warps_back_while_another_lost_its_lines(void **state)
 {
     (void)state;
@@ -544,6 +597,9 @@ int main(void)
         cmocka_unit_test(pcal_lets_warps_with_tokens_allocate_and_others_hit),
         cmocka_unit_test(pcal_gives_the_token_of_a_warp_that_ended_to_the_oldest),
         cmocka_unit_test(pcal_holds_back_all_but_the_oldest_warps),
+        cmocka_unit_test(cbwt_learns_the_distance_at_which_lines_are_reused),
+        cmocka_unit_test(cbwt_holds_warps_back_while_requests_wait_for_mshrs),
+        cmocka_unit_test(cbwt_reduces_warps_to_those_whose_lines_would_fit),
         cmocka_unit_test(ccws_holds_warps_back_while_another_lost_its_lines),
         cmocka_unit_test(ccws_forgets_victim_tags_in_the_order_they_came),
         cmocka_unit_test(ccws_counts_for_warps_that_have_not_ended),
