@@ -42,7 +42,7 @@ static sl_status init(void *self, const sl_cache_geometry *geometry, const uint6
     c->epoch = value[EPOCH];
     c->contention = (uint32_t)value[CONTENTION];
     c->congestion = (uint32_t)value[CONGESTION];
-    c->active = SL_CORE_WARPS;
+    c->active = SL_MAX_CORE_WARPS;
     size_t rings = geometry->sets / c->sample + 1;
     c->line = sl_arena_array(arena, uint64_t, (size_t)geometry->sets * geometry->ways);
     c->recent = sl_arena_array(arena, uint64_t, rings * c->depth);
@@ -189,7 +189,7 @@ static void end_epoch(cbwt *c)
             active -= active > predict_warps(c, active);
         else
             active += active < live;
-        c->active = active == live ? SL_CORE_WARPS : active;
+        c->active = active == live ? SL_MAX_CORE_WARPS : active;
     }
     c->loads = c->lost = c->stalls = 0;
 }

@@ -36,7 +36,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
 {
     pcal *p = self;
     (void)choices;
-    if (!p->warps.live || p->holders >> (access->warp % SL_CORE_WARPS) & 1)
+    if (!p->warps.live || p->holders >> (access->warp % SL_MAX_CORE_WARPS) & 1)
         return SL_ADMIT;
     p->without_token++;
     return SL_BYPASS;
@@ -65,8 +65,8 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 
 static const uint64_t tokens_tried[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 0};
 static const sl_param params[] = {
-    {"tokens", SL_PARAM_COUNT, 16, 1, SL_CORE_WARPS, NULL, "warps that allocate", tokens_tried},
-    {"active", SL_PARAM_COUNT, 0, 0, SL_CORE_WARPS, NULL, "warps that may issue loads, the oldest; 0: all", NULL},
+    {"tokens", SL_PARAM_COUNT, 16, 1, SL_MAX_CORE_WARPS, NULL, "warps that allocate", tokens_tried},
+    {"active", SL_PARAM_COUNT, 0, 0, SL_MAX_CORE_WARPS, NULL, "warps that may issue loads, the oldest; 0: all", NULL},
     {0},
 };
 

@@ -6,11 +6,11 @@
 
 #include "policy/policy.h"
 
-enum { SL_CORE_WARPS = 64 };
+enum { SL_MAX_CORE_WARPS = 64 };
 
 typedef struct sl_warp_ages {
     uint64_t live; /* a bit each */
-    uint64_t issued[SL_CORE_WARPS], began[SL_CORE_WARPS];
+    uint64_t issued[SL_MAX_CORE_WARPS], began[SL_MAX_CORE_WARPS];
     uint64_t next; /* number of the next warp that begins */
 } sl_warp_ages;
 
