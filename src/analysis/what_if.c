@@ -32,6 +32,18 @@ static sl_status estimate_ideal(const sl_result *before, sl_what_if_id id, sl_re
     return SL_OK;
 }
 
+/* A warp that takes a row of its own lanes' makes as many warps as there were lanes: as many as fit are at work. */
+static void share_rows(const sl_recording *recording, const sl_trace *view, sl_result *after)
+{
+    for (uint32_t n = 0; n < after->launches && n < recording->launches; n++) {
+        uint64_t *cycles = &after->launch[n].counts.value[SL_COUNTER_est_cycles];
+        uint64_t full = after->launch[n].ideal_cycles[SL_TIME_FULL];
+        uint32_t kernel = sl_trace_launch_at(view, recording->launch[n])->kernel;
+        if (sl_trace_what_if_rows(view, kernel) && full && full < *cycles)
+            *cycles = full;
+    }
+}
+
 static sl_status analyze_view(const sl_recording *recording, const sl_analysis *analysis, const sl_what_if *what_if,
                               sl_pool *pool, const sl_progress *progress, sl_result *after, sl_error *error)
 {
@@ -40,6 +52,8 @@ static sl_status analyze_view(const sl_recording *recording, const sl_analysis *
     if (status)
         return status;
     status = sl_analyze(&changed, analysis, pool, progress, after, error);
+    if (!status && analysis->kind == SL_ANALYSIS_MODEL)
+        share_rows(recording, changed.trace, after);
     sl_trace_what_if_destroy(changed.trace);
     return status;
 }

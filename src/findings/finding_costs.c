@@ -36,8 +36,8 @@ static void distribute(sl_findings *findings, const sl_rule *rule, const char *s
         if (!is_of(f, rule, symbol) || f->estimated || work <= 0)
             continue;
         double part = f->share / work;
-        f->cycles = saved * part * f->reach;
-        f->share = saved / total * part * f->reach;
+        f->cycles = saved * part;
+        f->share = saved / total * part;
         if (!strcmp(rule->unit, "cycles"))
             f->effect = f->cycles;
     }

@@ -79,7 +79,6 @@ typedef struct sl_finding {
     double effect;               /* in the rule's unit */
     double cycles, share;        /* estimated time of the GPU, and of all launches */
     bool estimated;              /* by the launches without the cause; else the share of work */
-    double reach;                /* share of what its what-if saves that a repair can save */
     double simulated_share;      /* of its rule in its kernel, in the first of them, by --confirm; NAN: not asked for */
     const char *fix;             /* what to do: the rule's, or of what is known of this one */
     const char *parameter;       /* name in the source of the parameter that the array is; NULL: unknown */

@@ -7,20 +7,8 @@
 
 #include "analysis/load_sums.h"
 #include "findings/findings.h"
+#include "trace/access_shapes.h"
 #include "trace/file.h"
-
-/* How the lanes of a memory instruction lie to each other, from the first blocks of a launch: what findings say about a
- * cause beyond its cost. */
-typedef struct sl_access_shape_sums {
-    uint64_t requests; /* that were read, of at least two lanes or not the first of their warp */
-    uint64_t repeats;  /* that access what the one before of their warp has accessed */
-    uint64_t gathers;  /* whose lanes are no constant distance apart */
-    int64_t stride;    /* bytes from lane to lane, of most others */
-    uint64_t votes;    /* for it, by majority */
-    uint64_t walks;    /* that begin a little behind the one before of their warp, */
-    uint64_t advance;  /* by so many bytes, in all */
-    uint64_t runs;     /* of such, and of requests that are none */
-} sl_access_shape_sums;
 
 /* Cycles of an SM for what the parts of a GPU do. */
 typedef struct sl_costs {
@@ -86,14 +74,6 @@ double sl_array_bytes(const sl_fact_list *facts, const sl_logged_kernel *kernel,
 void sl_facts_fini(sl_fact_list *facts);
 /* The caller frees it by sl_facts_fini, also after a failure; kernels and locations are in the arena. */
 sl_status sl_facts_gather(const sl_findings_input *input, sl_arena *arena, sl_fact_list *facts, sl_error *error);
-
-/* Fills shape[mem_slots of the kernel] with those of the first blocks of a launch. What the trace has lost is left out.
- */
-sl_status sl_access_shapes_read(const sl_trace *trace, uint32_t launch, sl_access_shape_sums *shape, sl_error *error);
-
-/* Elements of `width` bytes that a lane reads one after the other, on average, where so many copies of the instruction
- * take turns; 0: lanes do not walk. */
-double sl_access_walk_length(const sl_access_shape_sums *shape, uint32_t width, uint32_t copies);
 
 /* The name of parameter `number` (from 0) of the `kernel` that has a line of a source text: the last one of that name,
  * behind "__global__", that begins at or before the line, or the only one. Template arguments of the name are left out.

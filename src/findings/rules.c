@@ -40,7 +40,6 @@ static sl_finding *found(sl_rule_run *run, const sl_location *location, double e
                     .first = first_line(k),
                     .copies = location ? location->copies : 0,
                     .fix = run->rule->fix,
-                    .reach = 1,
                     .simulated_share = NAN,
                     .effect = effect,
                     .cycles = cycles,
@@ -93,9 +92,6 @@ static const sl_access_shape_sums *shape_of(const sl_rule_run *run, const sl_loc
     return s && s->requests ? s : NULL;
 }
 
-/* Elements of structures are rarely larger; rows of arrays rarely smaller. */
-enum { MAX_ELEMENT_BYTES = 256 };
-
 /* What the distance of lanes says: an array of structures, the wrong order of indices, rows, a gather. */
 static const char *advice_on_lanes(sl_rule_run *run, const sl_location *p, bool loads)
 {
@@ -122,29 +118,18 @@ static const char *advice_on_lanes(sl_rule_run *run, const sl_location *p, bool 
                                "The addresses of lanes follow no stride: sort or group the indices, so that lanes "
                                "of a warp %s neighbors.",
                                loads ? "read" : "write");
-    if (stride > p->inst->width && stride <= MAX_ELEMENT_BYTES)
+    if (stride > p->inst->width && stride <= SL_MAX_ELEMENT_BYTES)
         return sl_arena_printf(arena,
                                "Lanes are %llu bytes apart and %s %u of them: elements of %llu bytes. Make it a "
                                "structure of arrays, or %s whole elements.",
                                (unsigned long long)stride, loads ? "read" : "write", p->inst->width,
                                (unsigned long long)stride, loads ? "read" : "write");
-    if (stride > MAX_ELEMENT_BYTES)
+    if (stride > SL_MAX_ELEMENT_BYTES)
         return sl_arena_printf(arena,
                                "Lanes are %llu bytes apart, as rows are: let neighboring threads take neighbors "
                                "in a row (the other order of indices), or %s through a tile in shared memory.",
                                (unsigned long long)stride, loads ? "read" : "write");
     return NULL;
-}
-
-/* Where lanes follow no stride, an order of their indices at best accesses each sector once. */
-static double reach_of(const sl_rule_run *run, const sl_location *p, double sectors)
-{
-    const sl_access_shape_sums *s = shape_of(run, p);
-    double once = sl_array_bytes(run->facts, run->kernel->kernel, p->inst->array) / SECTOR;
-    bool walks = s && sl_access_walk_length(s, p->inst->width, p->copies) > 0;
-    if (!s || s->gathers * 2 <= s->requests || walks || sectors <= 0)
-        return 1;
-    return once < sectors ? 1 - once / sectors : 0;
 }
 
 /* ---- coalescing ---- */
@@ -169,8 +154,6 @@ static void find_scattered(sl_rule_run *run, const sl_location *p, accesses a, d
     cite(f, "used_bytes_share", used);
     if (f && fix)
         f->fix = fix;
-    if (f)
-        f->reach = reach_of(run, p, a.sectors);
     SAY(run, f, "%s sectors per request where %s would do: lanes %s %s of the bytes.",
         sl_human_ratio(a.sectors / a.requests, 1, each), sl_human_ratio(ideal / a.requests, 1, ideal_text), verb,
         percent(used, share));

@@ -117,7 +117,7 @@ static sl_table *points_table(sl_document *d, const sl_map *names)
 
 void sl_document_costs(sl_document *d, const sl_sweep_file *file, const double *seconds)
 {
-    static const sl_column columns[] = {SL_NUMBERS_AS("point", "point"), SL_NUMBERS_AS("estimate", "seconds"),
+    static const sl_column columns[] = {SL_NUMBERS_AS("point", "point"), SL_NUMBERS_AS("CPU time", "seconds"),
                                         SL_TEXTS_AS("what", "what")};
     sl_table *t = sl_document_table(d, "points", NULL, SL_FORM_ALL, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < file->points && t; i++) {

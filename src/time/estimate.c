@@ -78,6 +78,14 @@ static double start_cycles(const sl_machine *m, const sl_time_facts *f)
     return m->core.block_rate ? (double)f->blocks * 1000 / m->core.block_rate : 0;
 }
 
+/* Cycles in which a core receives what it fetches. */
+static double fill_cycles(const sl_machine *m, uint64_t sectors)
+{
+    const sl_level *below = &m->level[1];
+    uint32_t rate = below->receive_bytes ? below->receive_bytes : below->network_bytes;
+    return m->levels > 1 && rate ? (double)sectors * m->level[0].sector_bytes / rate : 0;
+}
+
 /* ---- ideals ---- */
 
 static double at_most(double a, double b)
@@ -96,9 +104,8 @@ static double even_core(const sl_machine *m, const sl_time_facts *f, double core
 static double min_core(const sl_machine *m, const sl_time_facts *f)
 {
     double schedulers = m->core.schedulers ? m->core.schedulers : 1, banks = m->level[0].banks ? m->level[0].banks : 1;
-    double fills = (double)f->all_fill_sectors * m->level[0].sector_bytes;
     double least = larger((double)f->all_insts / schedulers, (double)f->all_load_lines / banks);
-    return larger(least, m->level[1].network_bytes ? fills / m->level[1].network_bytes : 0) / m->cores;
+    return larger(least, fill_cycles(m, f->all_fill_sectors)) / m->cores;
 }
 
 /* As many warps as fit hide more of what schedulers wait for memory and barriers, and of what they have no warp for;
@@ -128,14 +135,14 @@ static void add_ideals(const sl_machine *m, const sl_time_facts *f, double share
 static sl_time_limit limit_of_core(const sl_machine *m, const sl_time_facts *f, double core)
 {
     const uint64_t *cycles = f->sample.whole.scheduler_cycles;
-    double schedulers = m->core.schedulers, fills = (double)f->fill_sectors * m->level[0].sector_bytes;
+    double schedulers = m->core.schedulers;
     if (f->cores && (double)f->all_insts * 2 < (double)f->insts * m->cores)
         return SL_TIME_IMBALANCE;
     if (schedulers > 0 && (double)f->insts > core * schedulers / 2)
         return SL_TIME_ISSUE;
     if ((double)f->load_lines > core / 2)
         return SL_TIME_L1;
-    if (m->levels > 1 && m->level[1].network_bytes && fills / m->level[1].network_bytes > core / 2)
+    if (fill_cycles(m, f->fill_sectors) > core / 2)
         return SL_TIME_FILLS;
     static const sl_time_limit limit[SL_CYCLES] = {SL_TIME_ISSUE,   SL_TIME_L1,       SL_TIME_UNITS,
                                                    SL_TIME_LATENCY, SL_TIME_BARRIERS, SL_TIME_LATENCY};

@@ -8,7 +8,7 @@
 
 #include "base/large_array.h"
 #include "trace/file.h"
-#include "trace/what_if.h"
+#include "trace/what_if_look.h"
 
 enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
 
@@ -446,9 +446,11 @@ sl_status sl_warp_reader_access(sl_warp_reader *r, bool *more, sl_error *error)
     if (__builtin_expect(l->what_if.steps != NULL, false) && !status && *more && l->what_if.steps[r->cursor.bb] &&
         r->cursor.mask != r->full)
         sl_what_if_fill(access, r->full);
-    if (__builtin_expect(!l->what_if.changed, true) || status || !*more || !l->what_if.changed[access->slot])
+    if (__builtin_expect(!l->what_if.slot, true) || status || !*more || !l->what_if.slot[access->slot].changed)
         return status;
-    const sl_what_if_warp warp = {l->launch->lanes, r->warp, l->warps, r->predictor[access->slot].what_if};
+    const sl_what_if_warp warp = {l->launch->lanes, r->warp,
+                                  l->warps,         r->predictor[access->slot].what_if,
+                                  r->seed,          l->what_if.slot[access->slot].measure};
     sl_what_if_apply(l->what_if.id, &l->kernel->inst[access->inst], &warp, access);
     return SL_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/suggest.h"
 #include "trace/file.h"
+#include "trace/what_if_look.h"
 
 enum { SECTOR = 32, LOG2_SECTOR = 5 };
 
@@ -20,8 +21,9 @@ const sl_what_if_info sl_what_if_infos[SL_WHAT_IFS] = {
 /* The instructions of each kernel that a view changes. */
 struct sl_trace_view {
     sl_what_if what_if;
-    uint8_t **changed; /* [kernels][mem_slots] */
-    uint8_t **steps;   /* [kernels][bbs] */
+    sl_what_if_slot **slot; /* [kernels][mem_slots] */
+    bool *rows;             /* [kernels] */
+    uint8_t **steps;        /* [kernels][bbs] */
 };
 
 /* ---- which memory instructions ---- */
@@ -92,13 +94,14 @@ static void coalesce_row(sl_access *a, uint32_t lanes, uint32_t width)
     a->stride = width;
 }
 
-/* Distinct addresses in no order become neighbors of the first lane's. Lanes that each walk along a row of their own
- * read on behind what the access before has got instead: what the warp reads in all is then as large as what its lanes
- * ask for. state[0]: where that ended, state[1]: the first lane's address in it. */
+/* Distinct addresses in no order become neighbors of the first lane's, or as near as words are that are accessed once.
+ * Lanes that each walk along a row of their own read on behind what the access before has got instead: what the warp
+ * reads in all is then as large as what its lanes ask for. state[0]: where that ended, state[1]: the first lane's
+ * address in it. */
 static void coalesce_gather(sl_access *a, const sl_what_if_warp *w, uint32_t width)
 {
     uint64_t from[SL_MAX_LANES], to[SL_MAX_LANES];
-    uint32_t count = 0;
+    uint32_t count = 0, step = w->measure.spacing > width ? w->measure.spacing : width;
     sl_access_expand(a, w->lanes);
     uint64_t first = a->addr[__builtin_ctzll(a->mask)];
     bool walks = w->state[0] && first > w->state[1] && first - w->state[1] <= SECTOR;
@@ -110,7 +113,7 @@ static void coalesce_gather(sl_access *a, const sl_what_if_warp *w, uint32_t wid
         if (i == count) {
             from[count] = a->addr[lane];
             to[count++] = next;
-            next += width;
+            next += step;
         }
         a->addr[lane] = to[i];
     }
@@ -151,19 +154,28 @@ static void make_absent(const sl_inst *inst, const sl_what_if_warp *w, sl_access
     a->mask = 0;
 }
 
-/* Each word is updated by one warp of the block, by the first of its lanes that wants it. The warp remembers 64 words;
- * words that share a place in what it remembers count as one. */
+/* Whether an update is one of the share that is left: evenly spread over those of the warp. state[0]: their number. */
+static bool is_kept(const sl_what_if_warp *w)
+{
+    uint32_t at = (uint32_t)(sl_hash_mix(w->seed) + w->state[0]++ * 0x9e3779b9u);
+    return at >> (32 - SL_KEPT_LOG2) < w->measure.kept;
+}
+
+/* Each sector is updated by one warp of the block, for the first of its lanes that wants it: what the block has
+ * combined of its words takes one pass. The warp remembers 64 sectors; sectors that share a place in what it remembers
+ * count as one. */
 static void make_once_per_block(const sl_inst *inst, const sl_what_if_warp *w, sl_access *a)
 {
-    uint32_t width = inst->width ? inst->width : 4;
     uint64_t kept = 0;
+    (void)inst;
     sl_access_expand(a, w->lanes);
     for (uint64_t left = a->mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        uint64_t word = a->addr[lane] / width, bit = UINT64_C(1) << word / w->warps % 64;
-        if (word % w->warps != w->warp || *w->state & bit)
+        uint64_t sector = a->addr[lane] / SECTOR, bit = UINT64_C(1) << sector / w->warps % 64;
+        if (w->measure.kept ? !is_kept(w) : sector % w->warps != w->warp || *w->state & bit)
             continue;
-        *w->state |= bit;
+        if (!w->measure.kept)
+            *w->state |= bit;
         kept |= UINT64_C(1) << lane;
     }
     a->mask = kept;
@@ -255,7 +267,7 @@ static bool is_changed(const sl_what_if *what_if, const sl_trace_kernel *kernel,
 }
 
 /* The kernel with an operator that bypasses L1 at the instructions that change. */
-static const sl_trace_kernel *bypassing(sl_arena *arena, const sl_trace_kernel *kernel, const uint8_t *changed)
+static const sl_trace_kernel *bypassing(sl_arena *arena, const sl_trace_kernel *kernel, const sl_what_if_slot *slot)
 {
     sl_trace_kernel *copy = sl_arena_new(arena, sl_trace_kernel);
     sl_inst *inst = sl_arena_array(arena, sl_inst, kernel->insts + 1u);
@@ -263,7 +275,7 @@ static const sl_trace_kernel *bypassing(sl_arena *arena, const sl_trace_kernel *
         return NULL;
     memcpy(inst, kernel->inst, kernel->insts * sizeof *inst);
     for (uint32_t s = 0; s < kernel->mem_slots; s++)
-        if (changed[s])
+        if (slot[s].changed)
             inst[kernel->mem_inst[s]].cache_op = SL_CACHE_L1_NO_ALLOCATE;
     *copy = *kernel;
     copy->inst = inst;
@@ -291,26 +303,29 @@ static sl_status change_steps(sl_trace *view, const sl_trace_kernel *kernel, uin
     return SL_OK;
 }
 
-static sl_status change_kernel(sl_trace *view, uint32_t number, size_t *insts, sl_error *error)
+static sl_status change_kernel(sl_trace *view, const sl_trace *trace, uint32_t number, size_t *insts, sl_error *error)
 {
     const sl_trace_kernel *kernel = view->kernels.items[number];
     const sl_what_if *what_if = &view->view->what_if;
     size_t found = 0;
     if (!kernel)
         return SL_OK;
-    uint8_t *changed = sl_arena_array(&view->arena, uint8_t, kernel->mem_slots + 1u);
-    if (!changed)
+    sl_what_if_slot *slot = sl_arena_array(&view->arena, sl_what_if_slot, kernel->mem_slots + 1u);
+    if (!slot)
         return sl_fail_memory(error);
     if (sl_what_if_infos[what_if->id].kind == SL_WHAT_IF_STEP)
         return change_steps(view, kernel, number, insts, error);
     for (uint32_t s = 0; s < kernel->mem_slots; s++)
-        found += changed[s] = is_changed(what_if, kernel, &kernel->inst[kernel->mem_inst[s]]);
+        found += slot[s].changed = is_changed(what_if, kernel, &kernel->inst[kernel->mem_inst[s]]);
     if (!found)
         return SL_OK;
     *insts += found;
-    view->view->changed[number] = changed;
+    view->view->slot[number] = slot;
     if (what_if->id == SL_WHAT_IF_NO_REUSE)
-        view->kernels.items[number] = bypassing(&view->arena, kernel, changed);
+        view->kernels.items[number] = bypassing(&view->arena, kernel, slot);
+    sl_status status = sl_what_if_look(trace, number, what_if, slot, &view->view->rows[number], error);
+    if (status)
+        return status;
     return view->kernels.items[number] ? SL_OK : sl_fail_memory(error);
 }
 
@@ -321,13 +336,14 @@ static sl_status change_kernels(sl_trace *view, const sl_trace *trace, const sl_
     view->view = sl_arena_new(&view->arena, struct sl_trace_view);
     view->kernels.items = calloc(kernels + 1, sizeof *view->kernels.items);
     if (!view->view || !view->kernels.items ||
-        !(view->view->changed = sl_arena_array(&view->arena, uint8_t *, kernels + 1)) ||
+        !(view->view->slot = sl_arena_array(&view->arena, sl_what_if_slot *, kernels + 1)) ||
+        !(view->view->rows = sl_arena_array(&view->arena, bool, kernels + 1)) ||
         !(view->view->steps = sl_arena_array(&view->arena, uint8_t *, kernels + 1)))
         return sl_fail_memory(error);
     memcpy(view->kernels.items, trace->kernels.items, kernels * sizeof *view->kernels.items);
     view->view->what_if = *what_if;
     for (uint32_t i = 0; i < kernels && !status; i++)
-        status = change_kernel(view, i, &insts, error);
+        status = change_kernel(view, trace, i, &insts, error);
     if (status || insts)
         return status;
     char line[32] = "";
@@ -368,8 +384,13 @@ void sl_trace_what_if_destroy(sl_trace *view)
 sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace, uint32_t kernel)
 {
     const struct sl_trace_view *view = trace->view;
-    return view ? (sl_kernel_what_if){view->what_if.id, view->changed[kernel], view->steps[kernel]}
+    return view ? (sl_kernel_what_if){view->what_if.id, view->slot[kernel], view->steps[kernel]}
                 : (sl_kernel_what_if){0};
+}
+
+bool sl_trace_what_if_rows(const sl_trace *trace, uint32_t kernel)
+{
+    return trace->view && trace->view->rows[kernel];
 }
 
 /* ---- names ---- */

@@ -40,14 +40,24 @@ sl_status sl_what_if_parse(const char *text, sl_what_if *what_if, sl_error *erro
 /* A view of the trace, which must outlive it, of kinds ACCESS and STEP. Fails where nothing is changed by it. */
 sl_status sl_trace_what_if(const sl_trace *trace, const sl_what_if *what_if, sl_trace **view, sl_error *error);
 void sl_trace_what_if_destroy(sl_trace *view); /* NULL is fine */
+/* Whether lanes of a kernel of a view, whose loads it coalesces, read rows that warps can share. */
+bool sl_trace_what_if_rows(const sl_trace *view, uint32_t kernel);
 
 /* ---- for what reads warps (loaded.c) ---- */
 
+/* What the launch says of a memory instruction that changes (what_if_look.h); zero: nothing. */
+enum { SL_KEPT_LOG2 = 16 };
+typedef struct sl_what_if_measure {
+    uint32_t spacing; /* of a gather: bytes from one word to the next, if they were in order */
+    uint32_t kept;    /* of atomics: share of the updates that are left, times 2^SL_KEPT_LOG2; 0: of each sector one */
+} sl_what_if_measure;
+
 /* Of one kernel of a view. */
+struct sl_what_if_slot;
 typedef struct sl_kernel_what_if {
     sl_what_if_id id;
-    const uint8_t *changed; /* [mem_slots]; NULL: no instruction of the kernel is */
-    const uint8_t *steps;   /* [bbs]; NULL: no basic block is */
+    const struct sl_what_if_slot *slot; /* [mem_slots]; NULL: no instruction of the kernel changes */
+    const uint8_t *steps;               /* [bbs]; NULL: no basic block is */
 } sl_kernel_what_if;
 sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace,
                                           uint32_t kernel); /* of traces that are no view: none */
@@ -56,6 +66,8 @@ sl_kernel_what_if sl_trace_kernel_what_if(const sl_trace *trace,
 typedef struct sl_what_if_warp {
     uint32_t lanes, warp, warps;
     uint64_t *state; /* [2] */
+    uint64_t seed;   /* of the warp */
+    sl_what_if_measure measure;
 } sl_what_if_warp;
 /* Whether a step is executed, of which `active` lanes of `all` take part: as often, over the steps of the launch, as
  * full warps would do it. `number`: of the step in its warp, `seed`: of the warp. */

@@ -21,7 +21,7 @@ static sl_access strided(uint64_t base, int64_t stride)
 
 static void apply(sl_what_if_id id, uint32_t warp, uint64_t *state, sl_access *access)
 {
-    sl_what_if_apply(id, &load, &(sl_what_if_warp){LANES, warp, 8, state}, access);
+    sl_what_if_apply(id, &load, &(sl_what_if_warp){.lanes = LANES, .warp = warp, .warps = 8, .state = state}, access);
     sl_access_expand(access, LANES);
 }
 
@@ -128,7 +128,7 @@ static void local_memory_is_not_accessed(void **test)
     assert_int_equal(a.mask, 0);
 }
 
-/* Word 1203 of 8 warps is that of warp 3. */
+/* Word 1203 is in sector 150, which of 8 warps is that of warp 6. */
 static void a_block_updates_a_word_once(void **test)
 {
     (void)test;
@@ -137,13 +137,13 @@ static void a_block_updates_a_word_once(void **test)
         for (int again = 0; again < 2; again++) {
             sl_access a = strided(1203 * 4, 0);
             apply(SL_WHAT_IF_HOT_ATOMICS, warp, state, &a);
-            assert_int_equal(a.mask, warp == 3 && !again ? 1 : 0);
+            assert_int_equal(a.mask, warp == 6 && !again ? 1 : 0);
         }
     }
 }
 
-/* Its warps together keep each of 256 neighboring words once. */
-static void a_block_updates_neighboring_words_once_each(void **test)
+/* Its warps together update each of the 32 sectors of 256 neighboring words once: combined words are neighbors. */
+static void a_block_updates_neighboring_sectors_once_each(void **test)
 {
     (void)test;
     int kept = 0;
@@ -155,7 +155,37 @@ static void a_block_updates_neighboring_words_once_each(void **test)
             kept += __builtin_popcountll(a.mask);
         }
     }
-    assert_int_equal(kept, 256);
+    assert_int_equal(kept, 32);
+}
+
+/* Where sectors are not updated by every warp, a share of the updates is left, in each block of others. */
+static void a_share_of_scattered_updates_is_left(void **test)
+{
+    (void)test;
+    int kept = 0;
+    for (uint64_t warp = 0; warp < 800; warp++) {
+        uint64_t state[2] = {0};
+        sl_access a = strided(4096, 64);
+        sl_what_if_warp w = {LANES, 0, 8, state, warp, {.kept = (1 << SL_KEPT_LOG2) / 4}};
+        sl_what_if_apply(SL_WHAT_IF_HOT_ATOMICS, &load, &w, &a);
+        kept += __builtin_popcountll(a.mask);
+    }
+    assert_in_range(kept, 800 * LANES / 4 - 200, 800 * LANES / 4 + 200);
+}
+
+/* Words that lie 64 bytes apart when they are in order are a sector each. */
+static void a_sorted_gather_keeps_the_sectors_that_it_needs(void **test)
+{
+    (void)test;
+    uint64_t state[2] = {0}, random = 1;
+    sl_access a = {.mask = UINT32_MAX};
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        a.addr[lane] = 1 << 20 | (next_random(&random) % 65536 & ~3ull);
+    uint64_t first = a.addr[0];
+    sl_what_if_warp w = {LANES, 0, 8, state, 0, {.spacing = 64}};
+    sl_what_if_apply(SL_WHAT_IF_UNCOALESCED_LOADS, &load, &w, &a);
+    assert_int_equal(a.addr[31] - first, 31 * 64);
+    assert_int_equal(sl_coalesce_count(&a, LANES, WORD, LOG2_SECTOR), 32);
 }
 
 static void names_are_those_of_rules(void **test)
@@ -287,7 +317,14 @@ static void a_view_changes_what_it_names_and_nothing_else(void **test)
     assert_int_equal(sectors[0], 32);
     assert_int_equal(sectors[1], 32);
     uint8_t plain = cache_op;
+    /* The structures' other field is stored: a structure of arrays has it elsewhere, too. */
     assert_int_equal(sl_trace_what_if(trace, &(sl_what_if){SL_WHAT_IF_UNCOALESCED_LOADS, 0}, &view, &error), SL_OK);
+    walk(view, sectors, &cache_op);
+    assert_int_equal(sectors[0], 4);
+    assert_int_equal(sectors[1], 4);
+    assert_false(sl_trace_what_if_rows(view, 0));
+    sl_trace_what_if_destroy(view);
+    assert_int_equal(sl_trace_what_if(trace, &(sl_what_if){SL_WHAT_IF_UNCOALESCED_LOADS, 12}, &view, &error), SL_OK);
     walk(view, sectors, &cache_op);
     assert_int_equal(sectors[0], 4);
     assert_int_equal(sectors[1], 32);
@@ -322,7 +359,9 @@ int main(void)
         cmocka_unit_test(a_column_of_shared_memory_takes_one_wavefront),
         cmocka_unit_test(local_memory_is_not_accessed),
         cmocka_unit_test(a_block_updates_a_word_once),
-        cmocka_unit_test(a_block_updates_neighboring_words_once_each),
+        cmocka_unit_test(a_block_updates_neighboring_sectors_once_each),
+        cmocka_unit_test(a_share_of_scattered_updates_is_left),
+        cmocka_unit_test(a_sorted_gather_keeps_the_sectors_that_it_needs),
         cmocka_unit_test(what_was_loaded_the_last_time_stays_in_registers),
         cmocka_unit_test(steps_are_executed_as_often_as_full_warps_need),
         cmocka_unit_test(lanes_that_are_filled_go_on_along_their_line),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "findings/kernel_facts.h"
+#include "trace/access_shapes.h"
 
 #include <stdlib.h>
 
@@ -61,6 +61,11 @@ double sl_access_walk_length(const sl_access_shape_sums *s, uint32_t width, uint
 {
     bool walks = s->walks * 2 > s->requests && s->runs && s->advance <= s->walks * width * copies;
     return walks ? (double)s->requests / (double)s->runs * copies : 0;
+}
+
+bool sl_access_is_strided(const sl_access_shape_sums *s, uint32_t width)
+{
+    return s->votes && s->gathers * 2 <= s->requests && (uint64_t)llabs(s->stride) > width;
 }
 
 static sl_status read_rows(sl_access_reader *reader, sl_access_rows *rows, before *last, sl_access_shape_sums *shape,
