@@ -59,8 +59,9 @@ sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_sta
 
 /* For sl_record_options.start_program, which needs a scratch folder; `context` is an sl_program_settings. */
 typedef struct sl_program_settings {
-    bool quiet;        /* no warnings of the program's launches */
-    const char *model; /* GPU model that an OpenCL device is; NULL: the emulator's */
+    bool quiet;         /* no warnings of the program's launches */
+    const char *model;  /* GPU model that an OpenCL device is; NULL: the emulator's */
+    const char *output; /* file for its standard output; NULL: as sl_record_options says */
 } sl_program_settings;
 sl_program_starter sl_program_start;
 

@@ -144,12 +144,15 @@ sl_status sl_program_start(void *context, const sl_input *input, const sl_record
     sl_app app;
     sl_app_end ended = {0};
     sl_proc_options passed;
+    const sl_program_settings *program = context;
     program_run run = {.options = options, .end = end};
     sl_status status = fill_options(&passed, options, context, error);
     if (!status)
         status = sl_app_inspect(input->spec.name, passed.static_runtimes, &app, error);
-    const sl_app_start start = {
-        .emulate = &passed, .folder = passed.results, .output_to_stderr = options->output_to_stderr};
+    const sl_app_start start = {.emulate = &passed,
+                                .folder = passed.results,
+                                .output = program->output,
+                                .output_to_stderr = options->output_to_stderr};
     if (!status)
         status = sl_app_start_and_wait(&app, (char **)(uintptr_t)input->spec.program, &start, &ended, error);
     if (!status)

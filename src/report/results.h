@@ -8,6 +8,7 @@
 #include "report/document.h"
 #include "report/metrics.h"
 #include "study/compare.h"
+#include "study/ranking.h"
 #include "study/reproduction.h"
 #include "study/sweep.h"
 #include "study/sweep_file.h"
@@ -55,6 +56,10 @@ enum { SL_INST_ID_COLUMNS = 8 };
 void sl_inst_id_cells(sl_table *table, const sl_inst_name *inst);
 /* Location, opcode and array of an instruction, for people. */
 void sl_inst_cells(sl_table *table, const sl_inst_name *inst, uint32_t copies, bool opcode);
+
+/* ---- variants of one computation ---- */
+
+void sl_document_ranking(sl_document *document, const sl_variants *ranking);
 
 /* ---- the reuse of lines and sectors ---- */
 

@@ -259,7 +259,7 @@ static void value_start(sl_table *t, const sl_validation *v, const sl_validated 
     sl_table_cell(t, what);
 }
 
-/* A row per quantity, then per counter that both sides have. */
+/* A row per quantity, then per counter that both sides have, then for what the estimate says of its limit. */
 static void value_rows(sl_table *t, const sl_validation *v, const sl_validated *l, size_t variant)
 {
     const sl_counts *measured = &l->measured, *model = &l->model[variant];
@@ -278,6 +278,12 @@ static void value_rows(sl_table *t, const sl_validation *v, const sl_validated *
         sl_table_exact(t, measured->value[i]);
         sl_table_exact(t, model->value[i]);
         sl_table_number(t, sl_counter_error((sl_counter)i, measured, model, &difference) ? difference : NAN, 2, "");
+    }
+    if (t && sl_counts_has(model, SL_COUNTER_est_limit)) {
+        value_start(t, v, l, variant, sl_counter_infos[SL_COUNTER_est_limit].name);
+        sl_table_none(t);
+        sl_table_cell(t, sl_counter_word(SL_COUNTER_est_limit, model->value[SL_COUNTER_est_limit]));
+        sl_table_none(t);
     }
 }
 

@@ -34,6 +34,8 @@ once report v.slt --brief -o v.html
 file_has v.html '</html>'
 once compare v.slt v.slt
 stdout_has 'A:'
+once rank 'vecadd n=1024' 'vecadd n=2048'
+stdout_has 'vecadd n=1024'
 once validate --command vecadd
 stdout_has ncu
 once explain

@@ -47,6 +47,7 @@ sim mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --markdown @ --loads @
 validate mm.slt -c counters.csv --output @ --json @ --csv @ --markdown @ --html @ --plot @
 report mm.slt --gpu fermi-gtx480 --output @ --json @ --csv @ --loads @ --notes @ --sarif @ --callgrind @ --roofline @
 compare mm.slt mm.slt --output @ --json @ --csv @ --markdown @ --loads @ --html @
+rank vecadd mm.slt --output @ --json @ --csv @ --markdown @
 explain --output @ --json @ --csv @ --markdown @
 tune --no-cache gather --size small --set cores=4 --output @ --graph @ --json @ --csv @
 apply plan.json $gather --output @ --json @ --csv @
@@ -149,7 +150,9 @@ if [ $can_make = yes ] || [ -e /dev/full ]; then try full 1; else skip 'there is
 it 'writes to a FIFO what goes to a file'
 look() { [ -s "$1.got" ] || fail "nothing came through $1"; }
 try fifo 0
-trace=$(grep -lam1 SLT nodes/fifo.*.got | head -1)
+# The first of them is that of vecadd.
+# shellcheck disable=SC2046
+trace=$(grep -lam1 SLT $(printf '%s\n' nodes/fifo.*.got | sort -V) | head -1)
 run "$sluice" info "$trace"
 exits 0
 stdout_has 'vecadd'

@@ -48,6 +48,7 @@ END
     "$sluice" sim syrk.slt $gpu --json >sim-2.json
     "$sluice" report syrk.slt $gpu --brief --json -o page-2.html >report-2.json
     "$sluice" compare spmv.slt $gpu --gpu v100 --json >compare.json
+    "$sluice" rank 'matmul n=32' spmv.slt --sim --json >rank.json
     "$sluice" report spmv.slt $gpu --json -o page.html >report.json
     "$sluice" trace -q vecadd --size small -o vecadd.slt --json trace.json
     printf 'blocksize: 32 1 1\n0 0 4096 4\n1 0 4100 4\n' >threads.trc
@@ -86,7 +87,7 @@ for name in sys.argv[1:]:
         if ".options." not in path:
             print(path)
 END
-"$python" members.py info run profile model model-2 model-3 sim sim-2 compare report report-2 trace import validate tune apply ptx \
+"$python" members.py info run profile model model-2 model-3 sim sim-2 compare rank report report-2 trace import validate tune apply ptx \
     sweep sweep-2 reproduce reproduce-2 explain explain-2 workloads machines policies help | awk '!seen[$0]++' >members.txt || fail 'the reports could not be read'
 [ -z "${SLUICE_WRITE_SCHEMA:-}" ] || cp members.txt "$source_root/tests/data/schema.txt"
 # Nothing that was there may be gone; what is new may be added to the list at any time.
