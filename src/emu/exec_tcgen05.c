@@ -351,6 +351,7 @@ static void find_exponents(numbers *x, u32 count, s32 lowest)
         largest = largest > magnitude ? largest : magnitude;
     }
     x->finite = largest < 0x7f800000;
+    compare_exponents(x, (int)count);
 }
 
 /* Sixteen rows of A: step after step, the rows of each one after the other. */

@@ -33,6 +33,9 @@ enum {
     /* Where products and sums are normal f32: what lies outside is summed one by one. */
     SMALLEST = -100,
     GREATEST = 120,
+    /* Exponents next to the factor's greatest, in bytes: LEAST or less; none of a zero. */
+    LEAST = -62,
+    NONE = -128,
 };
 
 /* A factor: rows of k numbers, or k rows of eight columns. Eight-bit floats of mma are two factors of k / 2, one after
@@ -40,6 +43,8 @@ enum {
 typedef struct numbers {
     _Alignas(64) f32 value[MAX_FACTOR];
     _Alignas(64) s16 exponent[MAX_FACTOR];
+    _Alignas(64) s8 below[MAX_FACTOR]; /* the exponent less the greatest one */
+    s32 greatest;
     bool finite;
 } numbers;
 
@@ -176,6 +181,21 @@ static void split_words(const u32 *word, int count, f32 *value, s16 *exponent, b
     *finite = *finite && largest < 0x7f800000;
 }
 
+/* Exponents next to the greatest of them. */
+static void compare_exponents(numbers *x, int count)
+{
+    s16 greatest = ZERO;
+    SL_LOOP(count) greatest = greatest > x->exponent[i] ? greatest : x->exponent[i];
+    greatest = greatest == ZERO ? 0 : greatest;
+    x->greatest = greatest;
+    SL_LOOP(count)
+    {
+        s16 exponent = x->exponent[i], below = (s16)(exponent - greatest);
+        below = below > LEAST ? below : LEAST;
+        x->below[i] = (s8)(exponent == ZERO ? NONE : below);
+    }
+}
+
 /* What a factor is made of: its lines (rows of a, columns of b) follow one another in memory, k elements each; k is a
  * multiple of eight. */
 typedef struct factor_form {
@@ -267,7 +287,9 @@ static inline void read_factor(const factor_form *f, const void *memory, numbers
         read_halves(f, memory, count, f->k, out, 0);
     } else {
         read_integers(f, memory, out);
+        return;
     }
+    compare_exponents(out, count);
 }
 
 /* ---- floats ---- */
@@ -332,19 +354,6 @@ typedef struct partial {
 /* The largest exponents of products of two rows with eight columns. */
 SL_INLINE void find_largest(const s16 *a, const s16 *b, int k_count, s16 *out)
 {
-#ifdef __AVX2__ /* both rows side by side */
-    __m256i largest = _mm256_set1_epi16(2 * ZERO);
-    for (int first = 0; first < k_count; first += 8) {
-        const __m128i *row = &SL_OF(__m128i, a, first), *next = &SL_OF(__m128i, a, k_count + first);
-        const __m256i rows = _mm256_inserti128_si256(_mm256_castsi128_si256(*row), *next, 1);
-        for (int k = 0; k < 8; k++) {
-            __m256i x = _mm256_shuffle_epi8(rows, _mm256_set1_epi16((s16)(0x100 * (2 * k + 1) + 2 * k)));
-            __m256i y = _mm256_broadcastsi128_si256(SL_OF(__m128i, b, (first + k) * COLUMNS));
-            largest = _mm256_max_epi16(largest, _mm256_add_epi16(x, y));
-        }
-    }
-    SL_AT(__m256i, out, 0) = largest;
-#else
     for (int row = 0; row < 2; row++) {
         s16x8 largest = (s16x8){0} + 2 * ZERO;
         for (int k = 0; k < k_count; k++) {
@@ -353,7 +362,6 @@ SL_INLINE void find_largest(const s16 *a, const s16 *b, int k_count, s16 *out)
         }
         SL_AT(s16x8, out, row * COLUMNS) = largest;
     }
-#endif
 }
 
 /* How sums are aligned. Returns whether vectors of f32 can make all of them. */
@@ -440,12 +448,154 @@ SL_INLINE void cut_sums(int count, bool sticky, const partial *t, f32 *sum)
     }
 }
 
+#ifdef __AVX2__
+/* The same of usual numbers in one go: exponents are found in bytes, and nothing leaves the registers. */
+enum { ROWS_AT_ONCE = 4 };
+
+/* What shows that numbers are not usual. */
+typedef struct doubts {
+    __m256i least, greatest, over;
+} doubts;
+
+SL_INLINE s64 eight_bytes(const s8 *at)
+{
+    s64 bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/* The largest exponents of products of four rows with eight columns, less those of both factors. */
+SL_INLINE __m256i largest_below(const s8 *a, const s8 *b, int k_count)
+{
+    __m256i largest = _mm256_set1_epi8(NONE);
+    for (int first = 0; first < k_count; first += 8) {
+        const s8 *row = a + first;
+        const __m256i rows = _mm256_set_epi64x(eight_bytes(row + 3 * k_count), eight_bytes(row + 2 * k_count),
+                                               eight_bytes(row + k_count), eight_bytes(row));
+        for (int k = 0; k < 8; k++) {
+            const s64 both = 0x0101010101010101 * k;
+            __m256i x = _mm256_shuffle_epi8(
+                rows, _mm256_set_epi64x(both + 0x0808080808080808, both, both + 0x0808080808080808, both));
+            __m256i y = _mm256_set1_epi64x(eight_bytes(b + (first + k) * COLUMNS));
+            largest = _mm256_max_epi8(largest, _mm256_adds_epi8(x, y));
+        }
+    }
+    return largest;
+}
+
+/* How a row is aligned: what is added to the exponents of products. */
+SL_INLINE __m256i align_row(__m128i below, int kept, s32 greatest, const f32 *c, doubts *doubt)
+{
+    const __m256i found = _mm256_cvtepi8_epi32(below), bits = SL_OF(__m256i, c, 0);
+    const __m256i some = _mm256_cmpgt_epi32(found, _mm256_set1_epi32(NONE));
+    __m256i largest = _mm256_slli_epi32(_mm256_add_epi32(found, _mm256_set1_epi32(greatest + 127)), 23);
+    largest = _mm256_and_si256(largest, some);
+    largest = _mm256_max_epi32(largest, _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffffff)));
+    doubt->least = _mm256_min_epu32(doubt->least, _mm256_sub_epi32(largest, _mm256_set1_epi32(1)));
+    doubt->greatest = _mm256_max_epu32(doubt->greatest, largest);
+    largest = _mm256_and_si256(largest, _mm256_set1_epi32(0x7f800000));
+    largest = _mm256_max_epi32(largest, _mm256_set1_epi32((127 + SMALLEST) << 23));
+    return _mm256_sub_epi32(_mm256_set1_epi32((127 + kept) << 23), largest);
+}
+
+/* Cuts a sum, rounded to nearest first, to the bits that f32 has: what was rounded up is taken back by one. */
+SL_INLINE __m256 cut_row(__m256i low, __m256i high, __m256i unit, bool sticky, doubts *doubt)
+{
+    const __m256i total = _mm256_add_epi32(low, high);
+    const __m256 nearest = _mm256_cvtepi32_ps(total);
+    const __m256i lost = _mm256_sub_epi32(total, _mm256_cvttps_epi32(nearest));
+    const __m256i up = _mm256_srai_epi32(_mm256_sign_epi32(lost, total), 31);
+    __m256i bits = _mm256_add_epi32(_mm256_castps_si256(nearest), up);
+    if (sticky)
+        bits = _mm256_or_si256(bits, _mm256_andnot_si256(_mm256_cmpeq_epi32(lost, _mm256_setzero_si256()),
+                                                         _mm256_set1_epi32(1)));
+    doubt->over = _mm256_or_si256(
+        doubt->over, _mm256_andnot_si256(_mm256_xor_si256(low, high), _mm256_xor_si256(low, total)));
+    return _mm256_mul_ps(_mm256_castsi256_ps(bits), _mm256_castsi256_ps(unit));
+}
+
+/* Adds one product to the sums of four rows. */
+SL_INLINE void add_terms(const f32 *a, int stride, const __m256 *y, const __m256i *shift, __m256i *sum)
+{
+    for (int r = 0; r < ROWS_AT_ONCE; r++) {
+        const __m256 product = _mm256_mul_ps(_mm256_broadcast_ss(&a[r * stride]), *y);
+        const __m256i aligned = _mm256_add_epi32(_mm256_castps_si256(product), shift[r]);
+        sum[r] = _mm256_add_epi32(sum[r], _mm256_cvttps_epi32(_mm256_castsi256_ps(aligned)));
+    }
+}
+
+/* Four rows. A power of two multiplies by an addition to the exponent: it is at least 1, and what a zero becomes is
+ * below one. */
+SL_INLINE void add_rows(const f32 *a, const f32 *b, int k_count, int kept, bool sticky, const __m256i *shift,
+                        const f32 *c, f32 *sum, doubts *doubt)
+{
+    const __m256i one = _mm256_set1_epi32(127 << 23);
+    const int half = kept < 20 ? k_count : 8;
+    __m256i low[ROWS_AT_ONCE], high[ROWS_AT_ONCE];
+    for (int r = 0; r < ROWS_AT_ONCE; r++) {
+        const __m256 scale = _mm256_castsi256_ps(_mm256_add_epi32(shift[r], one));
+        low[r] = _mm256_cvttps_epi32(_mm256_mul_ps(SL_OF(__m256, c, r * COLUMNS), scale));
+        high[r] = _mm256_setzero_si256();
+    }
+#pragma GCC unroll 2 /* more need more registers than there are */
+    for (int k = 0; k < half; k++)
+        add_terms(a + k, k_count, &SL_OF(__m256, b, k * COLUMNS), shift, low);
+#pragma GCC unroll 2
+    for (int k = half; k < k_count; k++)
+        add_terms(a + k, k_count, &SL_OF(__m256, b, k * COLUMNS), shift, high);
+    for (int r = 0; r < ROWS_AT_ONCE; r++)
+        SL_AT(__m256, sum, r * COLUMNS) = cut_row(low[r], high[r], _mm256_sub_epi32(one, shift[r]), sticky, doubt);
+}
+
+/* Returns whether all numbers were usual; if not, the sums are as before. */
+SL_INLINE bool add_usual(const sum_form *s, int k, int kept, bool sticky, const numbers *a, const numbers *b, int from,
+                         f32 *sum)
+{
+    const int at_a = from * s->m, at_b = from * COLUMNS;
+    const s32 greatest = a->greatest + b->greatest;
+    _Alignas(64) f32 out[MAX_SUM];
+    __m256i rare = _mm256_setzero_si256(), shift[MAX_SUM / COLUMNS];
+    doubts doubt = {_mm256_set1_epi32(-1), rare, rare};
+    if (!a->finite || !b->finite || greatest < SMALLEST - LEAST || greatest > GREATEST)
+        return false;
+    for (int row = 0; row < s->m; row += ROWS_AT_ONCE) {
+        const __m256i below = largest_below(&a->below[at_a + row * k], &b->below[at_b], k);
+        rare = _mm256_or_si256(rare, _mm256_andnot_si256(_mm256_cmpeq_epi8(below, _mm256_set1_epi8(NONE)),
+                                                         _mm256_cmpgt_epi8(_mm256_set1_epi8(LEAST + 1), below)));
+        for (int r = 0; r < ROWS_AT_ONCE; r++) {
+            const __m128i pair = r < 2 ? _mm256_castsi256_si128(below) : _mm256_extracti128_si256(below, 1);
+            shift[row + r] = align_row(r & 1 ? _mm_unpackhi_epi64(pair, pair) : pair, kept, greatest,
+                                       &sum[(row + r) * COLUMNS], &doubt);
+        }
+    }
+    /* too small (but for zeros, which are the largest here), too large */
+    const __m256i smallest = _mm256_set1_epi32(((127 + SMALLEST) << 23) - 1);
+    const __m256i largest = _mm256_set1_epi32(((127 + kept + 1) << 23) - 1);
+    rare = _mm256_or_si256(rare, _mm256_xor_si256(_mm256_max_epu32(doubt.least, smallest), doubt.least));
+    rare = _mm256_or_si256(rare, _mm256_cmpgt_epi32(doubt.greatest, largest));
+    if (!_mm256_testz_si256(rare, rare))
+        return false;
+    for (int row = 0; row < s->m; row += ROWS_AT_ONCE)
+        add_rows(&a->value[at_a + row * k], &b->value[at_b], k, kept, sticky, &shift[row], &sum[row * COLUMNS],
+                 &out[row * COLUMNS], &doubt);
+    if (_mm256_movemask_ps(_mm256_castsi256_ps(doubt.over)))
+        return false;
+    for (int row = 0; row < s->m; row++)
+        SL_AT(f32x8, sum, row * COLUMNS) = SL_OF(f32x8, out, row * COLUMNS);
+    return true;
+}
+#endif
+
 /* sum += a * b in one step, of s->k of the factors' elements from `from` on. */
 SL_INLINE void add_in_vectors(const sum_form *s, int k, int kept, const numbers *a, const numbers *b, int from,
                               f32 *sum)
 {
     const int at_a = from * s->m, at_b = from * COLUMNS;
     partial t;
+#ifdef __AVX2__
+    if (s->sticky ? add_usual(s, k, kept, true, a, b, from, sum) : add_usual(s, k, kept, false, a, b, from, sum))
+        return;
+#endif
     for (int row = 0; row < s->m; row += 2)
         find_largest(&a->exponent[at_a + row * k], &b->exponent[at_b], k, &t.largest[row * COLUMNS]);
     if (!align_sums(s, sum, &t) || !a->finite || !b->finite) {
