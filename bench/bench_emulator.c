@@ -303,6 +303,7 @@ typedef struct product {
 static const product products[] = {
     {"fma.f32", FMA("0") FMA("1") FMA("2") FMA("3"), 4 * 64, 0},
     {"mma of f16", MMA("m16n8k16.row.col.f32.f16.f16.f32"), 4096, 1.3},
+    {"mma of f16, other factors", "xor.b32 %a,%a,1;\n" MMA("m16n8k16.row.col.f32.f16.f16.f32"), 4096, 0},
     {"mma of bf16", MMA("m16n8k16.row.col.f32.bf16.bf16.f32"), 4096, 1.3},
     {"mma of tf32", MMA("m16n8k8.row.col.f32.tf32.tf32.f32"), 2048, 0.65},
     {"mma of e4m3", MMA("m16n8k32.row.col.f32.e4m3.e4m3.f32"), 8192, 0.65},

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wgmma: products of four warps. Each of them multiplies 16 rows of A, of its own, with all of B. */
+#include <stdlib.h>
+
 #include "emu/exec_tensor.h"
 #include "emu/shared_matrix.h"
 
@@ -61,6 +63,40 @@ static void add_group_factors(int k, u32 type, const numbers *a, const numbers *
             total->bits[i] = total->bits[i] >> LOST << LOST;
 }
 
+/* Columns that were read last, by where they lie: the four warps of a group read the same. */
+enum { KEPT_TILES = 128 };
+
+typedef struct kept_columns {
+    _Alignas(64) u8 bytes[COLUMNS][LINE_BYTES];
+    factor_form form;
+    bool filled;
+    numbers value;
+} kept_columns;
+
+static const numbers *read_columns(const sl_warp *w, u64 start, u32 tile, const factor_form *form,
+                                   u8 (*bytes)[LINE_BYTES], numbers *other)
+{
+    kept_columns *kept = w->worker->columns;
+    if (!kept && (kept = aligned_alloc(64, KEPT_TILES * sizeof *kept))) {
+        for (int i = 0; i < KEPT_TILES; i++)
+            kept[i].filled = false;
+        w->worker->columns = kept;
+    }
+    if (!kept) {
+        read_factor(form, bytes, other);
+        return other;
+    }
+    kept += (start / LINE_BYTES * (MAX_COLUMNS / COLUMNS) + tile) % KEPT_TILES;
+    if (kept->filled && kept->form.type == form->type && kept->form.negated == form->negated &&
+        !memcmp(kept->bytes, bytes, sizeof kept->bytes))
+        return &kept->value;
+    read_factor(form, bytes, &kept->value);
+    memcpy(kept->bytes, bytes, sizeof kept->bytes);
+    kept->form = *form;
+    kept->filled = true;
+    return &kept->value;
+}
+
 /* list: the registers of d, then of a; a, b: descriptors; c: whether d is added. aux, imm: see matrix.h. */
 SL_HANDLER(wgmma)
 {
@@ -103,8 +139,8 @@ SL_HANDLER(wgmma)
                 add_bits(&(sum_form){.m = 16, .k = s.k}, (const u64 *)(const void *)rows,
                          (const u64 *)(const void *)columns[COLUMNS * tile], false, saturate, total.i);
             } else {
-                read_factor(&form_b, columns[COLUMNS * tile], &nb);
-                add_group_factors(s.k, type_a, &na, &nb, type_d, saturate, &total);
+                const numbers *to = read_columns(w, b.start, (u32)tile, &form_b, &columns[COLUMNS * tile], &nb);
+                add_group_factors(s.k, type_a, &na, to, type_d, saturate, &total);
             }
             scatter_sum(w, refs, half, type_d, &s, &total);
         }

@@ -81,10 +81,16 @@ static void scatter_sum(const sl_warp *w, const u32 *refs, int half, u32 type, c
             write_lanes((u32 *)sl_operand(w, refs[block]) + 32 * half, even, active);
         } else {
             const u64 *both = (const u64 *)(const void *)&in->bits[block * BLOCK];
-            SL_LOOP(32) even[i] = (u32)both[i];
-            SL_LOOP(32) odd[i] = (u32)(both[i] >> 32);
-            write_lanes((u32 *)sl_operand(w, refs[2 * block]) + 32 * half, even, active);
-            write_lanes((u32 *)sl_operand(w, refs[2 * block + 1]) + 32 * half, odd, active);
+            u32 *first = (u32 *)sl_operand(w, refs[2 * block]) + 32 * half;
+            u32 *second = (u32 *)sl_operand(w, refs[2 * block + 1]) + 32 * half;
+            const bool all = active == UINT32_MAX;
+            u32 *to_even = all ? first : even, *to_odd = all ? second : odd;
+            SL_LOOP(32) to_even[i] = (u32)both[i];
+            SL_LOOP(32) to_odd[i] = (u32)(both[i] >> 32);
+            if (!all) {
+                write_lanes(first, even, active);
+                write_lanes(second, odd, active);
+            }
         }
     }
 }

@@ -393,6 +393,7 @@ static void close_contexts(launcher *l)
         free(l->context[i].worker.range);
         free(l->context[i].worker.shapes);
         free(l->context[i].worker.factors);
+        free(l->context[i].worker.columns);
         free(l->context[i].worker.stray.first);
         free(l->context[i].worker.absent.first);
         sl_stray_free(l->context[i].worker.strays);

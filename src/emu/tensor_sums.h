@@ -507,10 +507,10 @@ SL_INLINE __m256 cut_row(__m256i low, __m256i high, __m256i unit, bool sticky, d
     const __m256i up = _mm256_srai_epi32(_mm256_sign_epi32(lost, total), 31);
     __m256i bits = _mm256_add_epi32(_mm256_castps_si256(nearest), up);
     if (sticky)
-        bits = _mm256_or_si256(bits, _mm256_andnot_si256(_mm256_cmpeq_epi32(lost, _mm256_setzero_si256()),
-                                                         _mm256_set1_epi32(1)));
-    doubt->over = _mm256_or_si256(
-        doubt->over, _mm256_andnot_si256(_mm256_xor_si256(low, high), _mm256_xor_si256(low, total)));
+        bits = _mm256_or_si256(
+            bits, _mm256_andnot_si256(_mm256_cmpeq_epi32(lost, _mm256_setzero_si256()), _mm256_set1_epi32(1)));
+    doubt->over =
+        _mm256_or_si256(doubt->over, _mm256_andnot_si256(_mm256_xor_si256(low, high), _mm256_xor_si256(low, total)));
     return _mm256_mul_ps(_mm256_castsi256_ps(bits), _mm256_castsi256_ps(unit));
 }
 

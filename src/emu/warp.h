@@ -221,6 +221,7 @@ struct sl_worker {
     SL_ARRAY(sl_row) rows;  /* what bulk.c has copied */
     uint64_t prefetched;    /* bytes, by bulk.c */
     void *factors;          /* of products, as they were read last (exec_matrix.c); NULL: none */
+    void *columns;          /* of wgmma, the same (exec_group.c) */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* private to launch.c */
