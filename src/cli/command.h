@@ -112,10 +112,13 @@ int sl_cli_fail(const sl_invocation *, const sl_error *);
 int sl_cli_usage(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
 /* The same for an unknown command, with the nearest one. */
 int sl_cli_unknown_command(const sl_invocation *, const char *name);
-/* --times: what is known of the CPU time of an input that has run, and in the end a line on stderr. */
+/* --times: what is known of the CPU time of an input that has run, and in the end a line on stderr; members of the
+ * document's JSON, as of now. */
 struct sl_run_end;
+struct sl_document;
 void sl_cli_times_note(const struct sl_run_end *, bool in_program);
 void sl_cli_times_show(const sl_invocation *);
+void sl_cli_times_add(const sl_invocation *, struct sl_document *);
 /* "sluice NAME: warning: text" unless --quiet. */
 void sl_cli_warn(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
 

@@ -89,7 +89,7 @@ static const struct {
     {SL_COMMON_TIMES,
      {"times", 0, SL_OPTION_FLAG, NULL,
       "At the end, print the CPU time of the program's own code, of its other calls of CUDA, of emulation, writing and "
-      "analysis to standard error",
+      "analysis to standard error; JSON has it, too",
       offsetof(sl_common, times), 0, 0, NULL}},
     {SL_COMMON_COLOR,
      {"color", 0, SL_OPTION_CHOICE, "WHEN",

@@ -252,6 +252,8 @@ static sl_status write_all(const sl_invocation *inv, const sl_document *document
 sl_status sl_document_save(const sl_invocation *inv, sl_document *document, const sl_page_input *page,
                            FILE *text_default, sl_error *error)
 {
+    if (inv->common->times && inv->common->json)
+        sl_cli_times_add(inv, document);
     sl_status status = document ? write_all(inv, document, page, text_default, error) : sl_fail_memory(error);
     sl_document_destroy(document);
     return status;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* --times: whose CPU time it was. Not a part of reports, which are the same in every run. */
+/* --times: whose CPU time it was. Reports have it only with that option: all else is the same in every run. */
 #include <sys/resource.h>
 
 #include "cli/command.h"
 #include "recording/recording.h"
+#include "report/document.h"
 
 static struct {
     uint64_t in_program_ns, elsewhere_ns; /* in calls of CUDA; on running other inputs */
@@ -31,15 +32,41 @@ static double at_least_0(double seconds)
     return seconds > 0 ? seconds : 0;
 }
 
-void sl_cli_times_show(const sl_invocation *inv)
+typedef struct times {
+    double program, calls, emulation, writing, analysis;
+} times;
+
+static times until_now(void)
 {
     const double calls = 1e-9 * (double)spent.in_program_ns, emulation = 1e-9 * (double)spent.emulation_ns,
                  writing = 1e-9 * (double)spent.writing_ns;
+    return (times){.program = at_least_0(cpu_seconds(RUSAGE_CHILDREN) - calls),
+                   .calls = at_least_0(calls - emulation),
+                   .emulation = at_least_0(emulation - writing),
+                   .writing = writing,
+                   .analysis = at_least_0(cpu_seconds(RUSAGE_SELF) - 1e-9 * (double)spent.elsewhere_ns)};
+}
+
+void sl_cli_times_show(const sl_invocation *inv)
+{
+    const times t = until_now();
     fprintf(stderr, "sluice %s: CPU time: ", inv->command->name);
     if (inv->args.program)
-        fprintf(stderr, "%.2f s of the program, %.2f s of its other CUDA calls, ",
-                at_least_0(cpu_seconds(RUSAGE_CHILDREN) - calls), at_least_0(calls - emulation));
-    fprintf(stderr, "%.2f s of emulation, %.2f s of writing the trace, %.2f s of analysis\n",
-            at_least_0(emulation - writing), writing,
-            at_least_0(cpu_seconds(RUSAGE_SELF) - 1e-9 * (double)spent.elsewhere_ns));
+        fprintf(stderr, "%.2f s of the program, %.2f s of its other CUDA calls, ", t.program, t.calls);
+    fprintf(stderr, "%.2f s of emulation, %.2f s of writing the trace, %.2f s of analysis\n", t.emulation, t.writing,
+            t.analysis);
+}
+
+void sl_cli_times_add(const sl_invocation *inv, sl_document *document)
+{
+    const times t = until_now();
+    sl_document_open(document, "times");
+    if (inv->args.program) {
+        sl_document_number(document, "program_s", t.program);
+        sl_document_number(document, "calls_s", t.calls);
+    }
+    sl_document_number(document, "emulation_s", t.emulation);
+    sl_document_number(document, "writing_s", t.writing);
+    sl_document_number(document, "analysis_s", t.analysis);
+    sl_document_close(document);
 }

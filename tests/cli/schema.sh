@@ -40,6 +40,7 @@ END
 {
     "$sluice" info spmv.slt --json >info.json
     "$sluice" run spmv --size small --json >run.json
+    "$sluice" run spmv --size small --times --json >run-2.json 2>times.txt
     "$sluice" profile spmv.slt $gpu --json >profile.json
     "$sluice" model spmv.slt $gpu --json >model.json
     "$sluice" sim spmv.slt $gpu --l1 decoupled --bound --json >sim.json
@@ -87,11 +88,25 @@ for name in sys.argv[1:]:
         if ".options." not in path:
             print(path)
 END
-"$python" members.py info run profile model model-2 model-3 sim sim-2 compare rank report report-2 trace import validate tune apply ptx \
+"$python" members.py info run run-2 profile model model-2 model-3 sim sim-2 compare rank report report-2 trace import validate tune apply ptx \
     sweep sweep-2 reproduce reproduce-2 explain explain-2 workloads machines policies help | awk '!seen[$0]++' >members.txt || fail 'the reports could not be read'
 [ -z "${SLUICE_WRITE_SCHEMA:-}" ] || cp members.txt "$source_root/tests/data/schema.txt"
 # Nothing that was there may be gone; what is new may be added to the list at any time.
 gone=$(grep -vxFf members.txt "$source_root/tests/data/schema.txt")
 [ -z "$gone" ] || fail "gone, or of another schema: $gone"
+
+it 'has times only where they are asked for'
+if grep -q '"times"' run.json; then fail 'they are in every report'; fi
+"$python" - >shown.txt <<'END' || fail 'not as on standard error'
+import json, re
+times = json.load(open("run-2.json"))["times"]
+line = open("times.txt").read()
+shown = {key: float(re.search(f"([0-9.]+) s of {what}", line)[1])
+         for key, what in (("emulation_s", "emulation"), ("writing_s", "writing"))}
+assert set(times) == {"emulation_s", "writing_s", "analysis_s"}, times
+assert times["emulation_s"] > 0, times
+for key, value in shown.items():
+    assert abs(times[key] - value) < 0.0051, (times, line)
+END
 
 done_testing
