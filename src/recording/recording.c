@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "emu/emu.h"
 #include "trace/count.h"
+#include "trace/format.h"
 #include "trace/kernel_filter.h"
 #include "trace/launch_progress.h"
 
@@ -146,7 +147,7 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
     sl_record_options o = *options;
     sl_run_end end;
     o.trace_path = path;
-    o.zstd_level = 1;
+    o.zstd_level = SL_LEVEL_TEMPORARY;
     snprintf(path, sizeof path, "%s/recording.slt", options->scratch);
     sl_status status = sl_input_emulate(input, &o, &end, error);
     if (!status && end.traces > 1)

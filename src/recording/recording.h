@@ -47,7 +47,7 @@ struct sl_record_options {
     const char *ptx_path;   /* of programs: file that gets the PTX they load (sl_input_find_code); NULL: none */
     const char *trace_path; /* NULL: none is written (sl_input_emulate), or a temporary one (sl_record) */
     const char *producer;
-    int zstd_level; /* 0: the default */
+    int zstd_level; /* 0: the default; or SL_LEVEL_TEMPORARY */
     bool durable;   /* it must survive a power cut */
     bool count;     /* launches, with their footprints */
     bool no_shared; /* …but not their accesses to shared memory */

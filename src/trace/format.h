@@ -89,6 +89,9 @@ const char *sl_launch_wrong(const sl_trace_launch *launch);
 
 /* ---- writing ---- */
 
+/* In the place of a level of zstd: the file is read at once and then gone. Its first GiB is not compressed. */
+enum { SL_LEVEL_TEMPORARY = 1000 };
+
 /* The trace must survive a power cut (sl_new_file_keep). */
 void sl_trace_writer_set_durable(sl_trace_writer *writer);
 

@@ -18,7 +18,7 @@ typedef struct known_kernel {
 
 struct sl_trace_writer {
     sl_new_file file;
-    int level;
+    bool stored;     /* chunks are not compressed for now (SL_LEVEL_TEMPORARY) */
     uint64_t offset; /* bytes written so far */
     ZSTD_CCtx *zstd;
     sl_bytes raw, packed; /* a chunk's payload, before and after compression */
@@ -65,12 +65,27 @@ static sl_status write_all(sl_trace_writer *w, const uint8_t *data, size_t count
     return SL_OK;
 }
 
+/* ---- chunks ---- */
+
+enum { MAX_STORED = 1 << 30 }; /* bytes of a temporary file before it is compressed after all */
+
+static bool set_compression(sl_trace_writer *w, int level, bool checksum)
+{
+    return !ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, checksum)) &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level));
+}
+
 /* Compresses w->raw and writes it as a chunk. */
 static sl_status write_chunk(sl_trace_writer *w, sl_chunk chunk, sl_error *error)
 {
     if (w->raw.count > SL_CHUNK_MAX)
         return sl_fail(error, SL_LIMIT, "a part of a block takes %zu bytes; record long blocks in smaller parts",
                        w->raw.count);
+    if (w->stored && w->offset >= MAX_STORED) {
+        w->stored = false;
+        if (!set_compression(w, 1, true))
+            return sl_fail_memory(error);
+    }
     size_t bound = ZSTD_compressBound(w->raw.count);
     w->packed.count = 0;
     if (!sl_bytes_room(&w->packed, SL_CHUNK_HEADER_BYTES + bound))
@@ -148,10 +163,11 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
     sl_map_init(&w->label_numbers);
     sl_arena_init(&w->label_keys);
     w->file.fd = -1;
-    w->level = zstd_level ? zstd_level : ZSTD_CLEVEL_DEFAULT;
+    w->stored = zstd_level == SL_LEVEL_TEMPORARY;
     w->zstd = ZSTD_createCCtx();
-    if (!w->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->level))) {
+    /* With its lowest level zstd does not look for what repeats: chunks are copied. */
+    int level = w->stored ? ZSTD_minCLevel() : zstd_level ? zstd_level : ZSTD_CLEVEL_DEFAULT;
+    if (!w->zstd || !set_compression(w, level, !w->stored)) {
         destroy(w);
         return sl_fail_memory(error);
     }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "emu/emu.h"
 #include "machine/vary.h"
+#include "trace/format.h"
 #include "trace/recorder.h"
 #include "tune/ptx_loads.h"
 
@@ -194,7 +195,7 @@ static sl_status record(sl_device_kernel *kernel, const sl_device_launch *launch
                         const char *path, sl_trace **trace, sl_error *error)
 {
     sl_recorder *recorder = NULL;
-    const sl_recorder_config config = {.trace_path = path, .producer = "ranking", .zstd_level = 1};
+    const sl_recorder_config config = {.trace_path = path, .producer = "ranking", .zstd_level = SL_LEVEL_TEMPORARY};
     sl_status status = sl_recorder_create(&config, &recorder, error);
     if (status)
         return status;
