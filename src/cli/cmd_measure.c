@@ -37,7 +37,7 @@ typedef struct measuring {
     const sl_plan *plan;
     sl_arena arena;
     char timer[160];
-    SL_ARRAY(sl_tuning_row) rows;
+    SL_ARRAY(sl_tuned_kernel) rows;
 } measuring;
 
 static sl_status check_plan(const measuring *m, const sl_timed_launch *launch, sl_error *error)
@@ -61,13 +61,12 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     sl_timing timing = {0};
     uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->nodes + 1);
     const uint8_t *choice[1] = {mode};
-    sl_tuning_row row = {.subject = m->input->input.spec.name,
-                         .kernel = sl_arena_strdup(&m->arena, launch->kernel),
-                         .launch = launch->launch,
-                         .launches = launch->launches,
-                         .loads = launch->graph->loads,
-                         .groups = sl_load_groups_of_loads(launch->graph),
-                         .select = m->plan->select ? m->plan->select : "plan"};
+    sl_tuned_kernel row = {.kernel = sl_arena_strdup(&m->arena, launch->kernel),
+                           .launch = launch->launch,
+                           .launches = launch->launches,
+                           .loads = launch->graph->loads,
+                           .groups = sl_load_groups_of_loads(launch->graph),
+                           .select = m->plan->select ? m->plan->select : "plan"};
     if (!mode || !row.kernel)
         return sl_fail_memory(error);
     snprintf(m->timer, sizeof m->timer, "%s", launch->timer->name);
@@ -100,7 +99,7 @@ static int measure(measuring *m)
                                       .visit = visit,
                                       .context = m};
     sl_status status = sl_time_on_gpu(&kernels, &error);
-    sl_tuning shown = {.timer = m->timer, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
+    sl_tuning shown = {.timer = m->timer, .unit = "ns", .kernels = m->rows.count, .kernel = m->rows.items};
     return status ? sl_cli_fail(m->inv, &error) : sl_show_tuning(m->inv, m->input, &shown);
 }
 

@@ -176,30 +176,7 @@ static void warn(const tuning *t)
     }
 }
 
-static sl_status make_rows(tuning *t, sl_tuning_row **rows, sl_error *error)
-{
-    *rows = sl_arena_array(&t->arena, sl_tuning_row, t->result.kernels.count + 1);
-    for (size_t i = 0; *rows && i < t->result.kernels.count; i++) {
-        const sl_tuned_kernel *k = &t->result.kernels.items[i];
-        (*rows)[i] = (sl_tuning_row){.subject = t->input.input.spec.name,
-                                     .kernel = k->kernel,
-                                     .launch = k->launch,
-                                     .launches = k->launches,
-                                     .loads = k->loads,
-                                     .groups = k->groups,
-                                     .select = k->selector->name,
-                                     .chosen = k->chosen,
-                                     .base = k->base,
-                                     .time = k->time,
-                                     .gain = k->gain,
-                                     .gain_spread = k->gain_spread,
-                                     .noise = k->noise,
-                                     .verdict = k->verdict};
-    }
-    return *rows ? SL_OK : sl_fail_memory(error);
-}
-
-/* Writes what was asked for. `shown` has rows, unit and timer; the plans are joined for it. */
+/* Writes what was asked for. `shown` has kernels, unit and timer; the plans are joined for it. */
 static sl_status write_all(tuning *t, sl_plan_list *plans, sl_tuning *shown, int *code, sl_error *error)
 {
     for (uint32_t i = 0; i < plans->count; i++)
@@ -217,16 +194,13 @@ static sl_status write_all(tuning *t, sl_plan_list *plans, sl_tuning *shown, int
 static sl_status show(tuning *t, int *code, sl_error *error)
 {
     sl_plan joined;
-    sl_tuning_row *rows = NULL;
     sl_status status = sl_plan_list_join(&t->result.plans, &t->arena, &joined, error);
-    if (!status)
-        status = make_rows(t, &rows, error);
     sl_tuning shown = {.timer = joined.timer ? joined.timer
                                 : t->machine ? t->machine->name
                                              : "gpu",
                        .unit = joined.unit ? joined.unit : "ns",
-                       .rows = t->result.kernels.count,
-                       .row = rows,
+                       .kernels = t->result.kernels.count,
+                       .kernel = t->result.kernels.items,
                        .plan = &joined};
     return status ? status : write_all(t, &t->result.plans, &shown, code, error);
 }
@@ -237,43 +211,6 @@ static sl_status show(tuning *t, int *code, sl_error *error)
 static double share_of(const tuning *t)
 {
     return sl_was_given(t->inv, "kernels") ? 1 : 0.95;
-}
-
-static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_tune_job_launch *launch,
-                            const sl_plan_kernel *k)
-{
-    sl_tuning_row row = {.subject = subject,
-                         .kernel = k->function,
-                         .launch = launch->of_program,
-                         .launches = launch->launches,
-                         .select = plan->select,
-                         .base = k->base,
-                         .time = k->planned ? k->planned : k->base,
-                         .gain = k->gain,
-                         .gain_spread = k->gain_spread,
-                         .noise = k->noise,
-                         .verdict = k->verdict};
-    for (uint32_t i = 0; i < plan->loads; i++)
-        if (!strcmp(plan->load[i].function, k->function)) {
-            row.loads += plan->load[i].node == SL_NODE_LOAD;
-            row.chosen += plan->load[i].mode != 0;
-            if (plan->load[i].node == SL_NODE_LOAD && plan->load[i].group >= row.groups)
-                row.groups = plan->load[i].group + 1;
-        }
-    return row;
-}
-
-/* Kernels in the order of their time. */
-static sl_status make_program_rows(tuning *t, const sl_tune_job *job, const sl_plan *plan, sl_tuning *shown,
-                                   sl_error *error)
-{
-    sl_tuning_row *rows = sl_arena_array(&t->arena, sl_tuning_row, plan->kernels + 1);
-    shown->row = rows;
-    for (size_t l = 0; rows && l < job->launches.count; l++)
-        for (uint32_t i = 0; i < plan->kernels && shown->rows < plan->kernels; i++)
-            if (!strcmp(plan->kernel[i].function, job->launches.items[l].kernel))
-                rows[shown->rows++] = row_of(plan, t->input.input.spec.name, &job->launches.items[l], &plan->kernel[i]);
-    return rows ? SL_OK : sl_fail_memory(error);
 }
 
 static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tuned *tuned, int *code, sl_error *error)
@@ -287,8 +224,10 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
         sl_plans_note_program(&tuned->plans, before, after, 1e9);
     else
         sl_plans_note_program(&tuned->plans, &tuned->survey, &tuned->survey, 1e9);
+    sl_tuned_kernel *kernels = NULL;
     if (!status)
-        status = make_program_rows(t, job, &joined, &shown, error);
+        status = sl_tune_job_kernels(job, &joined, &t->arena, &kernels, &shown.kernels, error);
+    shown.kernel = kernels;
     if (!status)
         status = write_all(t, &tuned->plans, &shown, code, error);
     if (status)

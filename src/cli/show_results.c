@@ -161,6 +161,7 @@ int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tunin
     sl_arena arena;
     sl_error error = {0};
     sl_arena_init(&arena);
+    shown->subject = input->input.spec.name;
     shown->info.command = inv->command->name;
     shown->info.seed = &input->input.spec.seed;
     int code = SL_EXIT_OK;

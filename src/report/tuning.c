@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static double speedup(const sl_tuning_row *row)
+static double speedup(const sl_tuned_kernel *row)
 {
     return 100 / (100 - row->gain);
 }
@@ -147,10 +147,10 @@ void sl_document_tuning(sl_document *d, const sl_tuning *tuning)
     if (tuning->plan && tuning->plan->loads)
         add_loads(d, tuning->plan);
     sl_table *t = sl_document_table(d, "kernels", NULL, SL_FORM_ALL, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < tuning->rows; i++) {
-        const sl_tuning_row *row = &tuning->row[i];
+    for (size_t i = 0; i < tuning->kernels; i++) {
+        const sl_tuned_kernel *row = &tuning->kernel[i];
         double timed = row->base > 0 ? 1 : NAN; /* where only a ranking was asked for, nothing was timed */
-        sl_table_cell(t, row->subject);
+        sl_table_cell(t, tuning->subject);
         sl_table_function(t, row->kernel);
         sl_table_cell(t, row->kernel);
         sl_table_exact(t, row->launch);

@@ -58,3 +58,37 @@ void sl_tune_job_fini(sl_tune_job *job)
 {
     sl_lines_free(lines, job);
 }
+
+static sl_tuned_kernel kernel_of(const sl_plan *plan, const sl_tune_job_launch *launch, const sl_plan_kernel *k)
+{
+    sl_tuned_kernel kernel = {.kernel = k->function,
+                              .launch = launch->of_program,
+                              .launches = launch->launches,
+                              .select = plan->select,
+                              .base = k->base,
+                              .time = k->planned ? k->planned : k->base,
+                              .gain = k->gain,
+                              .gain_spread = k->gain_spread,
+                              .noise = k->noise,
+                              .verdict = k->verdict};
+    for (uint32_t i = 0; i < plan->loads; i++)
+        if (!strcmp(plan->load[i].function, k->function)) {
+            kernel.loads += plan->load[i].node == SL_NODE_LOAD;
+            kernel.chosen += plan->load[i].mode != 0;
+            if (plan->load[i].node == SL_NODE_LOAD && plan->load[i].group >= kernel.groups)
+                kernel.groups = plan->load[i].group + 1;
+        }
+    return kernel;
+}
+
+sl_status sl_tune_job_kernels(const sl_tune_job *job, const sl_plan *plan, sl_arena *arena, sl_tuned_kernel **kernels,
+                              size_t *count, sl_error *error)
+{
+    sl_tuned_kernel *list = *kernels = sl_arena_array(arena, sl_tuned_kernel, plan->kernels + 1);
+    *count = 0;
+    for (size_t l = 0; list && l < job->launches.count; l++)
+        for (uint32_t i = 0; i < plan->kernels && *count < plan->kernels; i++)
+            if (!strcmp(plan->kernel[i].function, job->launches.items[l].kernel))
+                list[(*count)++] = kernel_of(plan, &job->launches.items[l], &plan->kernel[i]);
+    return list ? SL_OK : sl_fail_memory(error);
+}

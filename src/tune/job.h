@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "tune/select.h"
+#include "tune/tune.h"
 
 #define SL_GPU_PLAN_VARIABLE    "SLUICE_GPU_PLAN"    /* file of the plans to apply */
 #define SL_GPU_RESULTS_VARIABLE "SLUICE_GPU_RESULTS" /* file of what the program did */
@@ -36,6 +37,9 @@ typedef struct sl_tune_job {
 
 bool sl_tune_job_write(const sl_tune_job *job, const char *path);
 sl_status sl_tune_job_read(const char *path, sl_tune_job *job, sl_error *error);
+/* What the plan of a job says of its kernels, in the order of their time; in the arena. */
+sl_status sl_tune_job_kernels(const sl_tune_job *job, const sl_plan *plan, sl_arena *arena, sl_tuned_kernel **kernels,
+                              size_t *count, sl_error *error);
 void sl_tune_job_fini(sl_tune_job *job);
 
 #endif

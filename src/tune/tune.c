@@ -226,7 +226,7 @@ static sl_status add_row(sl_tuning_result *result, sl_arena *arena, const sl_tim
                                  .loads = launch->graph->loads,
                                  .groups = sl_load_groups_of_loads(launch->graph),
                                  .chosen = tuned->chosen,
-                                 .selector = selector,
+                                 .select = selector->name,
                                  .base = base,
                                  .time = tuned->timing.time ? tuned->timing.time : base,
                                  .gain = tuned->timing.gain,

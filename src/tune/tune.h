@@ -60,7 +60,7 @@ typedef struct sl_tuned_kernel {
     const char *kernel;
     uint64_t launch, launches; /* as of sl_timed_launch */
     uint32_t loads, groups, chosen;
-    const sl_selector *selector;
+    const char *select;                          /* name of the strategy */
     double base, time, gain, gain_spread, noise; /* as of sl_tuner */
     const char *verdict;
     bool repeats, too_short;

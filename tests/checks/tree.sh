@@ -116,7 +116,7 @@ upwards=$(cd "$source_root" && grep -rnE '^ *#include "[a-z]+/' src --include='*
 it 'has reports that show results and compute none'
 # What reports read: results, and the descriptions that tables name things by; the timeline writes events of the simulator as they come.
 others=$(grep -nE '^ *#include "' "$source_root"/src/report/*.[ch] |
-    grep -vE '"(report|base|sluice|analysis|study|findings)/|"(machine/machine|model/hpca14|policy/states|trace/what_if|tune/plan)\.h"|timeline\.h:[0-9]*:#include "sim/sim\.h"') || true
+    grep -vE '"(report|base|sluice|analysis|study|findings)/|"(machine/machine|model/hpca14|policy/states|trace/what_if|tune/(plan|tune))\.h"|timeline\.h:[0-9]*:#include "sim/sim\.h"') || true
 [ -z "$others" ] || fail "$others"
 computed=$(grep -nE '\b(sl_(counts_(merge|add)|profile_counts_merge|level_add|analyze|json_parse|trace_open)|sqrt)\(' "$source_root"/src/report/*.c) || true
 [ -z "$computed" ] || fail "belongs to src/analysis or src/study: $computed"
