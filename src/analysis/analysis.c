@@ -120,6 +120,7 @@ static sl_status model_launch(const sl_analysis *analysis, const sl_recording *r
         to->l1_bytes = modeled.l1_bytes;
         to->resident_blocks = modeled.resident_blocks;
         to->imbalance = modeled.imbalance;
+        to->index_share = modeled.index_share;
         memcpy(to->ideal_cycles, modeled.ideal_cycles, sizeof to->ideal_cycles);
         to->analyzed = true;
         status = result->log ? sl_result_log_launch(result, recording, n, &modeled.counts, error) : SL_OK;

@@ -56,7 +56,7 @@ typedef struct sl_result_launch {
     sl_counts counts;  /* of the whole launch; memory instructions are in the log */
     uint64_t l1_bytes; /* of the first level next to shared memory */
     uint32_t resident_blocks;
-    double imbalance;                      /* of the model, as the next (model/model.h); 0: not estimated */
+    double imbalance, index_share;         /* of the model, as the next (model/model.h); 0: not estimated */
     uint64_t ideal_cycles[SL_TIME_IDEALS]; /* of the model (model/model.h), as est_cycles; 0: not estimated */
     /* of the simulator */
     sl_sim_level_result level[SL_MAX_LEVELS];

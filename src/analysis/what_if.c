@@ -14,6 +14,8 @@ uint64_t sl_ideal_cycles(const sl_result *modeled, uint32_t launch, sl_what_if_i
         return l->ideal_cycles[SL_TIME_EVEN];
     if (id == SL_WHAT_IF_LOW_OCCUPANCY)
         return l->ideal_cycles[SL_TIME_FULL];
+    if (id == SL_WHAT_IF_INSTRUCTIONS)
+        return l->ideal_cycles[SL_TIME_WIDE];
     /* The first launch stays one. */
     return launch ? l->ideal_cycles[SL_TIME_BEHIND] : l->counts.value[SL_COUNTER_est_cycles];
 }

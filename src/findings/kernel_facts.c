@@ -151,12 +151,14 @@ static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
     shape s = shape_of(k, l);
     double work = work_of(&counted, &measured, k->machine, k->cost);
     double time = work / (s.sms * k->machine->cores);
-    bool simulated = sl_counts_has(&measured, SL_COUNTER_cycles);
+    /* Where there is an estimate, findings of the simulator are those of the model. */
+    bool simulated = !in->estimated && sl_counts_has(&measured, SL_COUNTER_cycles);
     if (simulated)
         time = SL_FACT(measured, cycles);
     if (in->estimated && n < in->estimated->launches && counted.value[SL_COUNTER_warp_insts] > k->most_insts) {
         k->most_insts = counted.value[SL_COUNTER_warp_insts];
         k->imbalance = in->estimated->launch[n].imbalance;
+        k->index_share = in->estimated->launch[n].index_share;
     }
     k->lanes = l->lanes;
     k->launches++;
@@ -167,6 +169,7 @@ static bool add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
     k->footprint_bytes += SL_FACT(counted, footprint_bytes);
     facts->launches++;
     facts->time += time + (simulated ? 0 : facts->launch_cycles);
+    facts->timed += simulated;
     return true;
 }
 

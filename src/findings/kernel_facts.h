@@ -34,6 +34,7 @@ typedef struct sl_kernel_facts {
     double work, time;                 /* cycles of SMs; of the GPU */
     double busy;                       /* share of the GPU at work, 0 to 1 */
     double imbalance;                  /* of the launch with most instructions: sl_result_launch; 0: unknown */
+    double index_share;                /* the same */
     uint64_t most_insts;               /* of that launch */
     uint32_t trace_launch;             /* of the launch with the most blocks */
     const sl_access_shape_sums *shape; /* [memory instructions] of the first blocks of that launch; NULL: unknown */
@@ -58,7 +59,7 @@ typedef struct sl_fact_list {
     uint32_t kernels;
     sl_kernel_facts *kernel;
     double time, launch_cycles; /* of all launches, with what launching takes; launch_cycles 0: unknown */
-    uint64_t launches;
+    uint64_t launches, timed;   /* timed: launches whose time has launching in it */
     SL_ARRAY(sl_array_sum) arrays;
     sl_index array_index; /* of `arrays`, by kernel and name */
 } sl_fact_list;

@@ -446,6 +446,39 @@ static void find_imbalance(sl_rule_run *run)
         sl_human_ratio(k->imbalance, 1, times), sl_human_count(k->most_blocks, blocks), k->resident_blocks);
 }
 
+/* The widest access of its lanes, in bytes. */
+static uint32_t widest(const sl_kernel_facts *k)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < k->locations; i++) {
+        const sl_inst_name *inst = k->location[i].inst;
+        bool global = inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC;
+        most = global && inst->width > most ? inst->width : most;
+    }
+    return most;
+}
+
+enum { WIDE_BYTES = 8, WORD_BYTES = 4 };
+
+static void find_instructions(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double insts = SL_FACT(k->counted, warp_insts),
+           bytes = SL_FACT(k->counted, ld_bytes) + SL_FACT(k->counted, st_bytes);
+    double words = bytes / (WORD_BYTES * k->lanes), index = insts * k->index_share;
+    char share[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES];
+    if (words <= 0 || k->index_share < run->rule->threshold || insts < sl_finding_limit.word_insts * words ||
+        widest(k) > WIDE_BYTES)
+        return;
+    sl_finding *f = found(run, NULL, index, index * k->cost->issue);
+    cite(f, "index_share", k->index_share);
+    cite(f, "insts_per_word", insts / words);
+    cite(f, "warp_insts", insts);
+    SAY(run, f,
+        "%s instructions for each word that a warp loads or stores; %s of them are integers, moves and branches.",
+        sl_human_ratio(insts / words, 1, each), percent(k->index_share, share));
+}
+
 /* ---- launches ---- */
 
 static void find_low_occupancy(sl_rule_run *run)
@@ -505,8 +538,7 @@ static void find_launch_overhead(sl_rule_run *run)
         return;
     for (uint32_t i = 0; i < all->kernels; i++)
         own += all->kernel[i].time;
-    if (sl_counts_has(&run->kernel->measured, SL_COUNTER_cycles)) /* the simulator's have launching in them */
-        own -= overhead;
+    own -= all->launch_cycles * (double)all->timed;
     if (launches < sl_finding_limit.launches || own <= 0 || overhead < run->rule->threshold * all->time)
         return;
     sl_finding *f = found(run, NULL, overhead, 0);

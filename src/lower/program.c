@@ -95,6 +95,7 @@ static sl_status init_uops(sl_program *p, const sl_core_limits *core, const sl_t
         s->kind = (uint8_t)kind_of(kernel, inst);
         s->queued = s->kind == SL_UOP_MEMORY || (s->kind == SL_UOP_SHARED && core->one_pipeline);
         s->unit = (uint8_t)unit_of(inst);
+        s->index = sl_class_is_index(inst->op_class);
         s->issues = s->atomic_wavefronts = 1;
         s->issue_gap = (uint8_t)(core->alu_cycles < UINT8_MAX ? core->alu_cycles : UINT8_MAX);
         s->cycles = s->kind == SL_UOP_SHARED ? core->shared_cycles : cycles[s->unit];

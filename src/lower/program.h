@@ -32,6 +32,7 @@ enum { SL_SCOREBOARDS = 6, SL_NO_SCOREBOARD = 7 };
 typedef struct sl_uop {
     uint8_t kind, unit;
     bool queued;                  /* goes through the queue of the load/store unit */
+    bool index;                   /* integers, moves and branches: it moves and computes no data, as a rule */
     bool slow_path;               /* has a branch or call for rare operands: nothing moves across it */
     uint8_t dsts, regs;           /* reg[0 .. dsts) are written, reg[dsts .. regs) are read */
     uint8_t issues;               /* machine instructions; 0: folded into another one */
@@ -92,6 +93,13 @@ typedef struct sl_program {
 } sl_program;
 
 enum { SL_NO_INST = 0xffffffff };
+
+/* Whether instructions of a class compute addresses and indices, or lead from one instruction to another. */
+static inline bool sl_class_is_index(uint8_t op_class)
+{
+    return op_class == SL_CLASS_INT || op_class == SL_CLASS_INT_MUL || op_class == SL_CLASS_INT_DIV ||
+           op_class == SL_CLASS_MOVE || op_class == SL_CLASS_CONTROL;
+}
 
 /* The PTX instruction of a uop. */
 static inline const sl_inst *sl_program_inst(const sl_program *program, uint32_t uop)

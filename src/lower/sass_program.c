@@ -218,6 +218,7 @@ static void add_uop(placing *p, const sl_sass_inst *inst, uint8_t wanted)
     bool memory = a && to->kernel->inst[a->inst].mem_slot != UINT32_MAX;
     *s = (sl_uop){.kind = kind_of(inst),
                   .unit = unit_of(inst),
+                  .index = sl_class_is_index(inst->op_class),
                   .issues = 1,
                   .atomic_wavefronts = 1,
                   .cycles = latency(p->core, inst),

@@ -35,6 +35,7 @@ typedef struct sl_hot_atomics {
 typedef enum sl_time_ideal {
     SL_TIME_EVEN,   /* its work were spread evenly over all cores */
     SL_TIME_FULL,   /* they also had as many warps as fit, which shared that work */
+    SL_TIME_WIDE,   /* lanes moved 16 bytes where they move 4: a quarter of the instructions for indices */
     SL_TIME_BEHIND, /* it began behind the launch before without a launch of its own */
     SL_TIME_IDEALS
 } sl_time_ideal;
@@ -48,6 +49,7 @@ struct sl_model_result {
     uint64_t filled_sectors;               /* that the last level read from memory for what the launch accesses, */
     uint64_t kept_sectors;                 /* and those that it read there as launches before had left them */
     double imbalance;                      /* instructions of the busiest core, times those of the mean one */
+    double index_share;                    /* of the instructions that a core issues: integers, moves, branches */
     uint64_t ideal_cycles[SL_TIME_IDEALS]; /* by time/estimate.h, as est_cycles; 0: nothing was estimated */
     uint32_t cores;
     sl_warps_work *work; /* [cores] */

@@ -422,6 +422,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     s->last = w;
     sim->result->warp_insts++;
     sim->result->machine_insts += uop->sass;
+    sim->result->index_insts += uop->index;
     core->insts[w]++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;

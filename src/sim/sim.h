@@ -100,6 +100,7 @@ struct sl_sim_result {
     uint64_t cycles;
     uint64_t warp_insts, thread_insts;
     uint64_t machine_insts;               /* of the warp instructions: SASS */
+    uint64_t index_insts;                 /* of them: integers, moves and branches */
     uint64_t scheduler_cycles[SL_CYCLES]; /* of all schedulers: they sum to cycles * cores * schedulers */
     sl_sim_level_result level[SL_MAX_LEVELS];
     uint64_t dram_read_sectors, dram_written_sectors, dram_row_hits, dram_row_misses;

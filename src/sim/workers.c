@@ -94,6 +94,7 @@ void sl_workers_collect(sl_sim *sim, sl_workers *workers)
         const sl_view *view = &workers->view[i];
         sim->result->warp_insts += view->result.warp_insts;
         sim->result->machine_insts += view->result.machine_insts;
+        sim->result->index_insts += view->result.index_insts;
         sim->result->thread_insts += view->result.thread_insts;
         add(sim->result->scheduler_cycles, view->result.scheduler_cycles, sizeof view->result.scheduler_cycles);
         add(&sim->result->level[0], &view->result.level[0], offsetof(sl_sim_level_result, energy_nj));

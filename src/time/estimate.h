@@ -34,6 +34,7 @@ typedef struct sl_time_estimate {
     sl_time_limit limit;
     double core, l2, dram, atomics, starts; /* the terms */
     uint64_t ideal_cycles[SL_TIME_IDEALS];
+    double index_share; /* of what the sample issued */
 } sl_time_estimate;
 
 /* The formula. */

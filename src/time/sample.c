@@ -108,6 +108,7 @@ sl_status sl_sampler_run(sl_sampler *s, const sl_sampled *sampled, sl_sample *sa
         uint64_t before = s->machine.core.launch_cycles + s->machine.core.block_cycles;
         *sample = (sl_sample){.cycles = result.cycles > before ? result.cycles - before : 0,
                               .insts = sl_loaded_part_insts(part) - warming};
+        sample->index_insts = result.index_insts;
         memcpy(sample->scheduler_cycles, result.scheduler_cycles, sizeof sample->scheduler_cycles);
     }
     sl_sim_result_fini(&result);

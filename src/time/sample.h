@@ -14,6 +14,7 @@ typedef struct sl_sample {
     uint64_t cycles;                      /* without those of the launch and before its first instruction */
     uint64_t insts;                       /* instructions of the trace that were simulated */
     uint64_t scheduler_cycles[SL_CYCLES]; /* as in sl_sim_result */
+    uint64_t index_insts;                 /* the same, of those that issued */
 } sl_sample;
 
 /* What is simulated: blocks of a launch (indices, in this order), and how much of each of their warps. */

@@ -152,6 +152,49 @@ END
     finds redundant-loads model kernels.ptx --entry again --grid 1056 --block 256 $floats --arg s32:32
     misses redundant-loads model kernels.ptx --entry once --grid 1056 --block 256 $floats --arg s32:32
 
+    it 'finds index arithmetic for few bytes'
+    cat >indices.ptx <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry indices(.param .u64 a, .param .u32 width)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [a];
+    ld.param.u32 %r1, [width];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ctaid.x;
+    mad.lo.u32 %r4, %r3, 256, %r2;
+    mov.u32 %r5, 0;
+LOOP:
+    div.u32 %r6, %r4, %r1;
+    mul.lo.u32 %r7, %r6, %r1;
+    sub.u32 %r8, %r4, %r7;
+    mad.lo.u32 %r9, %r6, %r1, %r8;
+    mul.wide.u32 %rd2, %r9, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r10, [%rd3];
+    add.u32 %r10, %r10, 1;
+    st.global.u32 [%rd3], %r10;
+    add.u32 %r4, %r4, 1024;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, 64;
+    @%p1 bra LOOP;
+    ret;
+}
+END
+    indices="--grid 1056 --block 256 --arg s32[16M]:zero --arg s32:1024"
+    finds instructions model indices.ptx $indices
+    sed -e 's/ld.global.u32 %r10, .%rd3./ld.global.v4.u32 {%r10, %r11, %r11, %r11}, [%rd3]/' -e 's/%r9, 4;/%r9, 16;/' \
+        -e 's/st.global.u32 .%rd3., %r10/st.global.v4.u32 [%rd3], {%r10, %r10, %r10, %r10}/' indices.ptx >wide.ptx
+    misses instructions model wide.ptx $indices
+    misses instructions run indices.ptx $indices # no cycles are known
+    run "$sluice" model indices.ptx $indices --what-if instructions
+    exits 0
+    stdout_has 'x as fast (estimated)'
+
     it 'says what the simulator saves, if asked'
     run "$sluice" model kernels.ptx --entry again --grid 1056 --block 256 $floats --arg s32:32 --confirm
     exits 0
@@ -215,13 +258,33 @@ l1-thrashing layer_norm
 l2-sharing matmul_cached
 l2-sharing matrix_multiplication
 uncoalesced-loads spmv_jds
+instructions depthwise_conv
 END
 
 it 'is silent on workloads that are well tuned'
-for workload in vecadd black_scholes matmul_tiled attention_f16 softmax dct8x8 depthwise_conv; do
+for workload in vecadd black_scholes matmul_tiled attention_f16 softmax dct8x8; do
     found=$(rules model "$workload")
     [ -z "$found" ] || fail "$workload: $found"
 done
+
+# order COMMAND WORKLOAD: rules and kernels, in the order of JSON, each once.
+order()
+{
+    run "$sluice" "$1" "$2" --size small --json -
+    exits 0
+    sed -n 's/^ *{"rule": "\([a-z0-9-]*\)", "kernel": "\([^"]*\)".*/\1 \2/p' "$scratch/stdout" | uniq
+}
+it 'finds the same in the model and the simulator, in one order'
+for workload in nw_global lud barnes_hut particlefilter srad_v1 hybridsort_merge corr spmv_jds gather; do
+    modeled=$(order model "$workload")
+    simulated=$(order sim "$workload")
+    [ -n "$modeled" ] && [ "$modeled" = "$simulated" ] || fail "$workload: by the model $modeled; by the simulator $simulated"
+done
+
+it 'says in which facts the findings of run differ'
+run "$sluice" run nw_global --size small
+exits 0
+stdout_has '(counted work, memory read once'
 
 it 'shows the same findings for any number of threads'
 run "$sluice" model spmv --size small -j 1 --json one.json

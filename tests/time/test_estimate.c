@@ -37,6 +37,20 @@ static void a_launch_takes_its_own_time_and_that_of_the_busiest_core(void **stat
     assert_int_equal(e.limit, SL_TIME_LAUNCH);
 }
 
+/* 200 of 400 scheduler cycles issue, 120 of these for indices: without three of four of them 77.5 of 100 remain. */
+static void wide_accesses_issue_fewer_instructions_for_indices(void **state)
+{
+    (void)state;
+    sl_machine m = four_cores();
+    sl_time_facts f = sampled(1000, 10);
+    f.sample.whole.scheduler_cycles[SL_CYCLE_ISSUE] = 200;
+    f.sample.whole.scheduler_cycles[SL_CYCLE_DATA] = 200;
+    f.sample.whole.index_insts = 120;
+    sl_time_estimate e = sl_time_of(&m, &f);
+    assert_true(e.index_share > 0.599 && e.index_share < 0.601);
+    assert_int_equal(e.ideal_cycles[SL_TIME_WIDE], 775);
+}
+
 static void the_core_and_what_cores_share_add_as_the_sides_of_a_right_angle(void **state)
 {
     (void)state;
@@ -322,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_takes_its_own_time_and_that_of_the_busiest_core),
+        cmocka_unit_test(wide_accesses_issue_fewer_instructions_for_indices),
         cmocka_unit_test(the_core_and_what_cores_share_add_as_the_sides_of_a_right_angle),
         cmocka_unit_test(banks_of_l2_share_its_sectors),
         cmocka_unit_test(memory_takes_its_bytes_by_its_rate),
