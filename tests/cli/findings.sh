@@ -278,7 +278,8 @@ it 'finds the same in the model and the simulator, in one order'
 for workload in nw_global lud barnes_hut particlefilter srad_v1 hybridsort_merge corr spmv_jds gather; do
     modeled=$(order model "$workload")
     simulated=$(order sim "$workload")
-    [ -n "$modeled" ] && [ "$modeled" = "$simulated" ] || fail "$workload: by the model $modeled; by the simulator $simulated"
+    [ -n "$modeled" ] || fail "$workload: nothing is found"
+    [ "$modeled" = "$simulated" ] || fail "$workload: by the model $modeled; by the simulator $simulated"
 done
 
 it 'says in which facts the findings of run differ'
