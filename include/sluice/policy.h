@@ -182,6 +182,9 @@ typedef struct sl_policy_ops {
     /* Of a first level in the simulator: warps whose loads may not issue now, a bit each. `*wait`: the cycles after
      * which it is asked again where nothing else happens. */
     uint64_t (*throttle_warps)(void *self, const sl_core_work *work, uint64_t *wait);
+    /* Of one with needs_counts: whether it decides alike on every line with other values of its parameters. NULL: it is
+     * not known. Affects speed only. */
+    bool (*decides_alike)(const uint64_t *value, const uint64_t *other, const sl_line_counts *counts);
 } sl_policy_ops;
 
 /* The built-in policies: 0 … sl_policy_count() - 1. */

@@ -36,6 +36,7 @@ typedef struct work {
     size_t *number;          /* [count]: those of the batch that are at work */
     sl_line_counts **counts; /* that simulations share; NULL: none do */
     size_t counted;          /* the first that shares them */
+    size_t *alike;           /* [count]: an earlier one whose policy decides alike on these counts, or itself */
     pthread_mutex_t lock;
     uint64_t done;
 } work;
@@ -390,6 +391,51 @@ static sl_status run_wanted(void *context, const bool *wanted, sl_result *result
     return status;
 }
 
+/* Whether two analyses that share the counts are one simulation, as their policies decide alike on each line. */
+static bool decide_alike(const work *w, const sl_analysis *a, const sl_analysis *b)
+{
+    sl_policy_choice choice[2];
+    if (a->details || b->details || a->bound || b->bound || a->observer || b->observer || a->sampling.when ||
+        a->sampling.stand_in || a->requests != b->requests)
+        return false;
+    if (sl_policy_parse_among(a->machine->policies, a->machine->level[0].bypass, &choice[0], NULL) ||
+        sl_policy_parse_among(b->machine->policies, b->machine->level[0].bypass, &choice[1], NULL))
+        return false;
+    if (choice[0].ops != choice[1].ops || choice[0].best || choice[1].best || !choice[0].ops->decides_alike)
+        return false;
+    for (uint32_t n = 0; n < w->batch->recording->launches; n++)
+        if (!choice[0].ops->decides_alike(choice[0].value, choice[1].value, w->counts[n]))
+            return false;
+    return true;
+}
+
+static sl_status find_alike(work *w, sl_error *error)
+{
+    const sl_analysis *all = w->batch->analysis;
+    if (!(w->alike = calloc(w->count + 1, sizeof *w->alike)))
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < w->count; i++) {
+        const sl_analysis *analysis = &all[w->number[i]];
+        w->alike[i] = i;
+        if (!w->counts || !analyses_share_counts(&all[w->counted], analysis))
+            continue;
+        for (size_t k = 0; k < i && w->alike[i] == i; k++)
+            if (w->alike[k] == k && analyses_share_counts(&all[w->number[k]], analysis) &&
+                decide_alike(w, &all[w->number[k]], analysis))
+                w->alike[i] = k;
+    }
+    return SL_OK;
+}
+
+static sl_status copy_alike(work *w, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < w->count && !status; i++)
+        if (w->alike[i] != i)
+            status = sl_result_copy_simulated(&w->result[w->number[i]], &w->result[w->number[w->alike[i]]], error);
+    return status;
+}
+
 static sl_status analyze(work *w, size_t index, sl_pool *pool, const sl_progress *progress, sl_error *error)
 {
     size_t i = w->number[index];
@@ -408,7 +454,7 @@ static sl_status analyze_job(void *context, size_t index, unsigned worker, sl_er
 {
     work *w = context;
     (void)worker;
-    sl_status status = analyze(w, index, NULL, NULL, error);
+    sl_status status = w->alike[index] == index ? analyze(w, index, NULL, NULL, error) : SL_OK;
     note_progress(w, "points", w->count);
     return status;
 }
@@ -426,11 +472,16 @@ static sl_status run_others(const sl_analysis_batch *batch, sl_result *result, s
     if (w.count > 1)
         status = count_lines(&w, error);
     if (w.count > 1 && !status)
+        status = find_alike(&w, error);
+    if (w.count > 1 && !status)
         status = sl_pool_run(batch->pool, w.count, analyze_job, &w, error);
+    if (w.count > 1 && !status)
+        status = copy_alike(&w, error);
     else if (w.count == 1)
         status = analyze(&w, 0, batch->pool, batch->progress, error);
     const sl_sim_series series = {.launches = batch->recording->launches};
     sl_sim_series_free_counts(&series, w.counts);
+    free(w.alike);
     free(w.number);
     return status;
 }

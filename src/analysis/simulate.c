@@ -200,14 +200,29 @@ static sl_status isolated_job(void *context, size_t index, unsigned worker, sl_e
     return simulate(l->analysis, l->recording, (uint32_t)index, 1, NULL, NULL, NULL, NULL, &l->part[index], error);
 }
 
+static sl_status join_requests(sl_result *result, const sl_result *part, sl_error *error)
+{
+    for (size_t v = 0; v < part->requests.count; v++)
+        if (!sl_values_add(&result->requests, part->requests.items[v].name, part->requests.items[v].value))
+            return sl_fail_memory(error);
+    return SL_OK;
+}
+
 /* Moves what a launch found into the result of all. */
 static sl_status join_part(sl_result *result, uint32_t n, const sl_result *part, sl_error *error)
 {
     sl_status status = copy_statistics(&result->arena, &result->launch[n], error);
-    for (size_t v = 0; v < part->requests.count && !status; v++)
-        if (!sl_values_add(&result->requests, part->requests.items[v].name, part->requests.items[v].value))
-            status = sl_fail_memory(error);
-    return status;
+    return status ? status : join_requests(result, part, error);
+}
+
+sl_status sl_result_copy_simulated(sl_result *result, const sl_result *from, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t n = 0; n < result->launches && !status; n++) {
+        result->launch[n] = from->launch[n];
+        status = copy_statistics(&result->arena, &result->launch[n], error);
+    }
+    return status ? status : join_requests(result, from, error);
 }
 
 static sl_status simulate_isolated(const sl_analysis *analysis, const sl_recording *recording, const bool *wanted,

@@ -93,3 +93,19 @@ uint32_t sl_line_counts_global(const sl_line_counts *counts, uint64_t line)
 {
     return look_up(&counts->tables[counts->instances], line);
 }
+
+bool sl_line_counts_between(const sl_line_counts *counts, bool local, bool global, uint64_t min, uint64_t max)
+{
+    const table *all = &counts->tables[counts->instances];
+    for (size_t i = 0; global && i < all->size; i++)
+        if (all->slots[i].count >= min && all->slots[i].count < max)
+            return true;
+    for (uint32_t t = 0; local && t < counts->instances; t++)
+        for (size_t i = 0; i < counts->tables[t].size; i++) {
+            const slot *s = &counts->tables[t].slots[i];
+            uint64_t count = s->count && global ? (uint64_t)s->count + look_up(all, s->line) : s->count;
+            if (count >= min && count < max)
+                return true;
+        }
+    return false;
+}

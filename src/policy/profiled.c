@@ -49,6 +49,16 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     return SL_BYPASS;
 }
 
+/* Thresholds between which no line's count lies are the same. */
+static bool decides_alike(const uint64_t *value, const uint64_t *other, const sl_line_counts *counts)
+{
+    uint64_t a = value[THRESHOLD], b = other[THRESHOLD];
+    if (value[COUNTS] != other[COUNTS])
+        return false;
+    return !sl_line_counts_between(counts, value[COUNTS] != COUNTS_GLOBAL, value[COUNTS] != COUNTS_LOCAL, a < b ? a : b,
+                                   a < b ? b : a);
+}
+
 static void report(const void *self, const sl_policy_statistics *statistics)
 {
     statistics->number(statistics->to, "bypasses", ((const profiled *)self)->bypasses);
@@ -73,5 +83,6 @@ const sl_policy_ops sl_policy_profiled = {
     .needs_counts = true,
     .init = init,
     .admit = admit,
+    .decides_alike = decides_alike,
     .report = report,
 };

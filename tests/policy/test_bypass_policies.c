@@ -546,6 +546,13 @@ static void profiled_lets_in_what_a_first_run_saw_often(void **state)
     sl_line_counts_add(counts, 0, 1);
     sl_line_counts_add(counts, 1, 1); /* b once by each */
     sl_line_counts_add(counts, 1, 2); /* c once by cache 1 */
+    assert_true(sl_line_counts_between(counts, true, false, 2, 3));
+    assert_false(sl_line_counts_between(counts, true, false, 3, 9));
+    assert_true(sl_line_counts_between(counts, false, true, 1, 2));
+    assert_false(sl_line_counts_between(counts, false, true, 3, 9));
+    assert_true(sl_line_counts_between(counts, true, true, 1, 2)); /* c, where cache 0 asks for it */
+    assert_true(sl_line_counts_between(counts, true, true, 4, 5));
+    assert_false(sl_line_counts_between(counts, true, true, 5, 9));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         small_cache c;
         small_cache_init_in(&c, cases[i].policy,

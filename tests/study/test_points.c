@@ -106,33 +106,36 @@ static void a_launch_that_is_alone_does_not_depend_on_others(void **state)
     sl_input_close(&input);
 }
 
-/* Thresholds of profile-guided bypassing share the profiling run, and say what each says alone. */
+/* Thresholds of profile-guided bypassing share the profiling run, and say what each says alone, also those between
+ * which no line's count lies, of which one is simulated. */
 static void points_of_one_profiling_run_say_what_each_says_alone(void **state)
 {
     (void)state;
-    static const char *const l1[] = {"profiled(threshold=2)", "profiled(threshold=5)", "lru"};
-    char key[3][SL_KEY_BYTES] = {{0}};
-    sl_machine machine[3];
-    const sl_machine *of[3];
-    const sl_point *points[3];
+    enum { POINTS = 5 };
+    static const char *const l1[POINTS] = {"profiled(threshold=2)", "profiled(threshold=5)",
+                                           "profiled(threshold=1000000)", "profiled(threshold=2000000)", "lru"};
+    char key[POINTS][SL_KEY_BYTES] = {{0}};
+    sl_machine machine[POINTS];
+    const sl_machine *of[POINTS];
+    const sl_point *points[POINTS];
     sl_input input;
     sl_recording recording;
     sl_error error;
-    sl_point_result together[3];
+    sl_point_result together[POINTS];
     sl_point point = SL_POINT_START;
     record("bfs", &input, &recording);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < POINTS; i++) {
         points[i] = &point;
         of[i] = &machine[i];
         if (sl_machine_choose(&(sl_machine_choice){.gpu = "fermi-gtx480", .l1 = l1[i]}, &machine[i], &error))
             fail_msg("%s", error.text);
-        assert_int_equal(sl_point_shares(&point, &machine[i], key[i]), i < 2);
+        assert_int_equal(sl_point_shares(&point, &machine[i], key[i]), i < POINTS - 1);
     }
     assert_string_equal(key[0], key[1]);
-    const sl_point_batch batch = {.recording = &recording, .count = 3, .point = points, .machine = of};
+    const sl_point_batch batch = {.recording = &recording, .count = POINTS, .point = points, .machine = of};
     if (sl_points_run(&batch, together, &error))
         fail_msg("%s", error.text);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < POINTS; i++) {
         sl_point_result alone;
         const sl_point_batch one = {.recording = &recording, .count = 1, .point = points, .machine = &of[i]};
         if (sl_points_run(&one, &alone, &error))
@@ -141,7 +144,8 @@ static void points_of_one_profiling_run_say_what_each_says_alone(void **state)
         sl_point_results_free(&alone, 1);
     }
     assert_true(*sl_values_find(&together[0].values, "cycles") != *sl_values_find(&together[1].values, "cycles"));
-    sl_point_results_free(together, 3);
+    assert_true(*sl_values_find(&together[2].values, "cycles") == *sl_values_find(&together[3].values, "cycles"));
+    sl_point_results_free(together, POINTS);
     point.cold = true;
     assert_true(sl_point_shares(&point, &machine[0], key[0]) && strcmp(key[0], key[1]));
     machine[0].level[0].size_bytes *= 2;
