@@ -8,6 +8,7 @@
 
 #include "base/large_array.h"
 #include "trace/file.h"
+#include "trace/joined_atomics.h"
 #include "trace/what_if_look.h"
 
 enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
@@ -37,7 +38,8 @@ struct sl_loaded {
     const sl_trace_kernel *kernel;
     const sl_trace_launch *launch;
     sl_kernel_what_if what_if;
-    uint32_t warps; /* of a block */
+    uint8_t *joined; /* [mem_slots]: atomics that one lane carries out for its warp; NULL: none. The whole owns it */
+    uint32_t warps;  /* of a block */
     uint64_t blocks, bytes;
     sl_large_array block_number; /* uint64_t [blocks], ascending */
     sl_large_array block_bytes;  /* uint64_t [blocks] */
@@ -250,7 +252,7 @@ sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool
     if (l->pieces > MAX_PIECES)
         l->pieces = MAX_PIECES;
     l->piece = calloc(l->pieces, sizeof *l->piece);
-    sl_status status = l->piece ? SL_OK : sl_fail_memory(error);
+    sl_status status = l->piece ? sl_joined_atomics(l->kernel, &l->joined, error) : sl_fail_memory(error);
     for (size_t i = 0; i < l->pieces && !status; i++) {
         l->piece[i].first_block = blocks / l->pieces * i;
         l->piece[i].end_block = i + 1 < l->pieces ? blocks / l->pieces * (i + 1) : UINT64_MAX;
@@ -282,6 +284,7 @@ void sl_loaded_destroy(sl_loaded *l)
         sl_large_array_free(&l->piece[i].streams);
         sl_large_array_free(&l->piece[i].parts);
     }
+    free(l->joined);
     free(l->piece);
     sl_large_array_free(&l->block_number);
     sl_large_array_free(&l->block_bytes);
@@ -446,6 +449,8 @@ sl_status sl_warp_reader_access(sl_warp_reader *r, bool *more, sl_error *error)
     if (__builtin_expect(l->what_if.steps != NULL, false) && !status && *more && l->what_if.steps[r->cursor.bb] &&
         r->cursor.mask != r->full)
         sl_what_if_fill(access, r->full);
+    if (__builtin_expect(l->joined != NULL, false) && !status && *more && l->joined[access->slot])
+        access->mask &= ~access->mask + 1;
     if (__builtin_expect(!l->what_if.slot, true) || status || !*more || !l->what_if.slot[access->slot].changed)
         return status;
     const sl_what_if_warp warp = {l->launch->lanes, r->warp,
