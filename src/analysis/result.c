@@ -154,11 +154,22 @@ static sl_status add_profile(sl_values *values, const sl_profile_counts *c, cons
     return status ? status : add_bins(values, "gap", c->line_gap.bin, SL_DISTANCE_BINS, sl_distance_min, error);
 }
 
+/* Memory instructions of the code that accessed anything. */
+static double count_instructions(const sl_profile_sums *sums)
+{
+    uint64_t count = 0;
+    for (size_t k = 0; k < sums->kernels; k++)
+        count += sums->kernel[k].loads;
+    return (double)count;
+}
+
 sl_status sl_result_values(const sl_result *result, sl_values *values, sl_error *error)
 {
-    if (result->kind == SL_ANALYSIS_PROFILE)
-        return add_profile(values, &result->sums.all, &result->profiled_as, error);
     sl_status status = SL_OK;
+    if (result->kind == SL_ANALYSIS_PROFILE) {
+        status = add_profile(values, &result->sums.all, &result->profiled_as, error);
+        return status ? status : add(values, "instructions", count_instructions(&result->sums), error);
+    }
     for (size_t i = 0; i < result->strategies.count && !status; i++)
         status = add(values, result->strategies.items[i].name, result->strategies.items[i].value, error);
     for (uint32_t i = 0; result->launch && i < result->launches && !status; i++)
