@@ -150,25 +150,11 @@ static sl_status choose(const tuning *t, sl_tuner *tuner, const sl_sim_timer *ti
     return status ? status : add_affinities(t, tuner, error);
 }
 
-/* Loads and plans of kernels whose times differ by chance are timed more often. */
-static sl_status choose_rounds(const sl_timer *timer, sl_tuner_options *options, sl_error *error)
-{
-    enum { NOISY_PERCENT = 3, ROUNDS = 5 };
-    double deviation;
-    sl_status status = timer->deviation(timer->context, &deviation, error);
-    if (!status && options->sigmas * deviation > NOISY_PERCENT)
-        options->rounds = ROUNDS;
-    return status;
-}
-
 static sl_status tune_launch(void *context, const sl_timed_launch *launch, sl_error *error)
 {
     const tuning *t = context;
     sl_tuner tuner;
-    sl_tuner_options options = sl_tuner_defaults;
-    sl_status status = choose_rounds(launch->timer, &options, error);
-    if (!status)
-        status = sl_tuner_init(&tuner, launch->graph, launch->timer, &options, error);
+    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->timer, NULL, error);
     if (!status) {
         status = choose(t, &tuner, launch->sim, error);
         sl_tuner_fini(&tuner);
