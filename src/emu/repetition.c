@@ -57,6 +57,7 @@ typedef struct changed_page {
     uint32_t allocation; /* of those that the launch touches */
     uint32_t number;     /* of its new content, in the store */
     uint64_t page;
+    sl_hash hash; /* of the new content */
 } changed_page;
 
 /* What one launch did to one state of what it touches. */
@@ -227,7 +228,7 @@ static shadow *look_at(sl_repetitions *r, const sl_heap *heap, const sl_alloc *a
         sl_hash hash = hash_page(page);
         if (hash == s->page[i])
             continue;
-        if (note && !sl_array_push(&r->pages, (changed_page){.allocation = index, .page = i}))
+        if (note && !sl_array_push(&r->pages, (changed_page){.allocation = index, .page = i, .hash = hash}))
             return NULL;
         s->state += place(hash, i) - (s->page[i] ? place(s->page[i], i) : 0);
         s->page[i] = hash;
@@ -425,12 +426,17 @@ sl_repetition sl_repetitions_look(sl_repetitions *r, const sl_heap *heap, const 
 void sl_repetitions_apply(sl_repetitions *r, const sl_heap *heap)
 {
     change *c = r->known;
+    shadow *s = NULL;
+    uint32_t of = 0;
     for (size_t i = 0; i < c->pages.count; i++) {
         const changed_page *p = &c->pages.items[i];
-        shadow *s = find_shadow(r, sl_heap_find(heap, c->of->base[p->allocation]));
+        if (!s || p->allocation != of)
+            s = find_shadow(r, sl_heap_find(heap, c->of->base[of = p->allocation]));
+        if (s->page[p->page] == p->hash)
+            continue; /* it has that content: it was just looked at */
         const unsigned char *content = sl_page_store_at(r->store, p->number);
         memcpy((char *)sl_heap_host(heap, s->base) + p->page * PAGE, content, page_bytes(s, p->page));
-        s->page[p->page] = hash_page(content);
+        s->page[p->page] = p->hash;
     }
     for (uint32_t i = 0; c->pages.count && i < c->of->touched; i++)
         find_shadow(r, sl_heap_find(heap, c->of->base[i]))->state = c->after[i];
