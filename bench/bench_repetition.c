@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the emulator does once instead of many times: launches that change nothing, and looking up the elements of a
- * matrix. The baselines run every launch, and look at every element, as they do with --no-reuse and --check=uninit. */
+/* What the emulator does once instead of many times: launches that change nothing, or change data that is cleared in
+ * between, and looking up the elements of a matrix. The baselines run every launch, and look at every element, as they
+ * do with --no-reuse and --check=uninit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ typedef struct work {
     sl_emu_kernel *kernel;
     uint64_t params[2];
     uint32_t launches, grid;
+    bool clears; /* what the kernel writes, before each launch */
 } work;
 
 static void check(sl_status status, const sl_error *error)
@@ -59,15 +61,21 @@ static void run(void *context)
     const work *w = context;
     const sl_emu_launch launch = {
         .grid = {w->grid, 1, 1}, .block = {1024, 1, 1}, .params = w->params, .param_bytes = sizeof w->params};
+    sl_heap *heap = sl_emu_heap(w->emu);
     sl_error error;
-    for (uint32_t i = 0; i < w->launches; i++)
+    for (uint32_t i = 0; i < w->launches; i++) {
+        if (w->clears) {
+            memset(sl_heap_host(heap, w->params[0]), 0, BYTES);
+            sl_heap_mark_written(heap, w->params[0], BYTES);
+        }
         check(sl_emu_run(w->emu, w->kernel, &launch, NULL, &error), &error);
+    }
 }
 
-static double measure(const sl_ptx_module *module, const char *kernel, uint32_t launches, uint32_t grid,
+static double measure(const sl_ptx_module *module, const char *kernel, uint32_t launches, uint32_t grid, bool clears,
                       const sl_run_settings *settings)
 {
-    work w = {.launches = launches, .grid = grid};
+    work w = {.launches = launches, .grid = grid, .clears = clears};
     start(&w, module, kernel, settings);
     double best = bench_best(run, &w, 0.5);
     sl_emu_unload(w.emu, w.program);
@@ -82,12 +90,16 @@ int main(void)
     check(sl_ptx_parse(text, strlen(text), "bench.ptx", &module, &error), &error);
     puts("emulator, one thread");
     const sl_run_settings once = {.threads = 1}, all = {.threads = 1, .no_reuse = true};
-    double repeated = measure(module, "sums", LAUNCHES, 8, &once),
-           run_again = measure(module, "sums", LAUNCHES, 8, &all);
+    double repeated = measure(module, "sums", LAUNCHES, 8, false, &once),
+           run_again = measure(module, "sums", LAUNCHES, 8, false, &all);
     int missed = bench_goal("a launch that changes nothing is faster than running it by", run_again / repeated, "times",
                             true, 5);
+    double cleared = measure(module, "sums", LAUNCHES, 8, true, &once),
+           run_cleared = measure(module, "sums", LAUNCHES, 8, true, &all);
+    missed += bench_goal("…one whose results are cleared before it, by", run_cleared / cleared, "times", true, 5);
     const sl_run_settings each = {.threads = 1, .no_reuse = true, .check = SL_CHECK_UNINIT};
-    double whole = measure(module, "matrices", 1, 1, &all), elements = measure(module, "matrices", 1, 1, &each);
+    double whole = measure(module, "matrices", 1, 1, false, &all),
+           elements = measure(module, "matrices", 1, 1, false, &each);
     missed += bench_goal("a matrix is faster than its elements, each checked, by", elements / whole, "times", true, 4);
     bench_value("wmma.load of 16 x 16 halves", whole / (256 * 32) * 1e6, "us");
     sl_ptx_free(module);
