@@ -171,6 +171,10 @@ void sl_line_bytes(const sl_access_shape *s, const sl_inst *inst, sl_access *acc
         sl_access_expand(access, s->launch->lanes);
     for (uint64_t left = access->mask; left; left &= left - 1) {
         uint64_t from = access->addr[__builtin_ctzll(left)] - first;
+        if (from < line_bytes && width <= line_bytes - from && width <= 64 - from % 64) {
+            bytes[from / 64] |= (width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX) << from % 64;
+            continue;
+        }
         for (uint32_t i = 0; i < width; i++, from++)
             if (from < line_bytes)
                 bytes[from / 64] |= UINT64_C(1) << (from % 64);

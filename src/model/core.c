@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/core.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +23,11 @@ typedef struct warp {
     uint64_t done_at[SL_WALK_LOADS + 1]; /* of loads by rank; the last: nobody waits for it */
     uint64_t arrival[8];                 /* of its latest loads that missed, in a ring: for the limit per warp */
     uint32_t misses;
-    sl_line_request piece[SL_MAX_LINE_REQUESTS];
-    uint32_t waited[SL_MAX_LINE_REQUESTS]; /* sectors that were present when the request first had to wait */
     sl_predictor *predictor;
     sl_access *ahead; /* of the walk */
+    /* written before they are read; not cleared, since that would take longer than a short launch */
+    sl_line_request piece[SL_MAX_LINE_REQUESTS];
+    uint32_t waited[SL_MAX_LINE_REQUESTS]; /* sectors that were present when the request first had to wait */
 } warp;
 
 /* An entry of the queue: by time, then in order of arrival. */
@@ -481,7 +483,9 @@ static bool make_warps(core *c)
     uint32_t count = c->slots * c->warps, words = (c->warps + 63) / 64;
     size_t slots = sl_loaded_kernel(c->config->loaded)->mem_slots, ahead = sl_walk_read_ahead(c->config->plan);
     slots = slots ? slots : 1;
-    c->warp = calloc(count, sizeof *c->warp);
+    c->warp = malloc(count * sizeof *c->warp);
+    for (uint32_t i = 0; c->warp && i < count; i++)
+        memset(&c->warp[i], 0, offsetof(warp, piece));
     c->slot = calloc(c->slots, sizeof *c->slot);
     c->heap = malloc(count * sizeof *c->heap);
     if (!c->warp || !c->slot || !c->heap)

@@ -401,12 +401,12 @@ static sl_status prepare(model *m, sl_error *error)
         if (sl_inst_is_atomic(&kernel->inst[kernel->mem_inst[s]]) &&
             !(m->atomics = calloc(m->cores, sizeof *m->atomics)))
             return sl_fail_memory(error);
-    for (uint32_t c = 0; c < m->cores; c++)
-        m->core[c].result = (sl_core_result){
-            .atomics = m->atomics ? &m->atomics[c] : NULL,
-            .slot = &m->loads[(size_t)c * m->slots],
-            .traffic = {.folder = sl_loaded_spill(m->loaded), .limit = SL_MAX_TRAFFIC},
-        };
+    for (uint32_t c = 0; c < m->cores; c++) {
+        sl_core_result *result = &m->core[c].result;
+        result->atomics = m->atomics ? &m->atomics[c] : NULL;
+        result->slot = &m->loads[(size_t)c * m->slots];
+        result->traffic = (sl_large_array){.folder = sl_loaded_spill(m->loaded), .limit = SL_MAX_TRAFFIC};
+    }
     uint32_t *order = NULL;
     status = sl_program_order(m->machine, kernel, &order, error);
     if (!status)
