@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulator: warp instructions per second of two synthetic traces (1.01 M warp instructions of 4096 warps, made
- * here in Accel-Sim's format and imported once) on a 132-core Hopper, an 80-core Volta and a 15-core Fermi, in one
+/* The simulator: warp instructions per second of synthetic traces (1.01 M warp instructions of 4096 warps, made here in
+ * Accel-Sim's format and imported once) on a 132-core Hopper, an 80-core Volta and a 15-core Fermi, in one
  * thread, reading the trace included, and its memory; next to decoding and coalescing the same trace alone, which every
  * simulator of it has to do. On the larger ones also how much faster two threads are, in turns with one, and that they
  * are not much slower where both have one core.
  *
- * stride: two coalesced loads per turn of a loop. mix: every other turn one of them is a gather of 32 random words. */
+ * stride: two coalesced loads per turn of a loop. mix: every other turn one of them is a gather of 32 random words.
+ * columns (Hopper only): one of them is of 32 rows of a matrix, whose next column the next turn reads. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +32,25 @@ static void check(sl_status status, const sl_error *error)
 
 /* ---- traces ---- */
 
-enum { BLOCKS = 512, WARPS = 8, TURNS = 27, INSTS = BLOCKS * WARPS * (2 + 9 * TURNS + 2) };
+enum { BLOCKS = 512, WARPS = 8, TURNS = 27, INSTS = BLOCKS * WARPS * (2 + 9 * TURNS + 2), ROW_BYTES = 8192 };
+
+typedef enum form { STRIDE, MIX, COLUMNS, FORMS } form;
 
 static char folder[] = "/tmp/sluice-bench-XXXXXX";
 
-static void write_turn(FILE *f, bool gather, uint64_t warp, uint32_t turn, sl_random *random)
+static void write_turn(FILE *f, form made, uint64_t warp, uint32_t turn, sl_random *random)
 {
     const uint64_t a = UINT64_C(0x7f0000000000), b = UINT64_C(0x7f1000000000);
     fprintf(f, "0020 ffffffff 1 R4 IMAD.WIDE 2 R2 R3 0 0\n");
     fprintf(f, "0030 ffffffff 1 R6 LDG.E.SYS 1 R4 4 1 0x%llx 4 0\n",
             (unsigned long long)(a + (warp * TURNS + turn) * 128));
     fprintf(f, "0040 ffffffff 1 R7 LDG.E.SYS 1 R4 4 ");
-    if (gather) {
+    if (made == MIX && turn & 1) {
         fputc('0', f);
         for (int lane = 0; lane < 32; lane++)
             fprintf(f, " 0x%llx", (unsigned long long)(b + (sl_random_below(random, 4u << 20) & ~UINT64_C(3))));
+    } else if (made == COLUMNS) {
+        fprintf(f, "1 0x%llx %d", (unsigned long long)(b + warp * 32 * ROW_BYTES + turn * 4), ROW_BYTES);
     } else {
         fprintf(f, "1 0x%llx 4", (unsigned long long)(b + warp % 64 * 4096 + turn % 32 * 128));
     }
@@ -55,7 +60,7 @@ static void write_turn(FILE *f, bool gather, uint64_t warp, uint32_t turn, sl_ra
           f);
 }
 
-static void write_text(const char *path, bool mix)
+static void write_text(const char *path, form made)
 {
     FILE *f = fopen(path, "w");
     sl_random random = sl_random_seed(1);
@@ -77,7 +82,7 @@ static void write_text(const char *path, bool mix)
                     "0010 ffffffff 1 R2 S2R 0 0 0\n",
                     w, INSTS / (BLOCKS * WARPS));
             for (uint32_t turn = 0; turn < TURNS; turn++)
-                write_turn(f, mix && turn & 1, warp, turn, &random);
+                write_turn(f, made, warp, turn, &random);
             fprintf(f, "00b0 ffffffff 0 STG.E.SYS 2 R4 R10 4 1 0x%llx 4 0\n00c0 ffffffff 0 EXIT 0 0 0\n",
                     (unsigned long long)(UINT64_C(0x7f2000000000) + warp * 128));
         }
@@ -87,13 +92,13 @@ static void write_text(const char *path, bool mix)
         exit(1);
 }
 
-static void make_trace(const char *path, bool mix)
+static void make_trace(const char *path, form made)
 {
     char text[sizeof folder + 32];
     sl_recorder *recorder;
     sl_error error;
     snprintf(text, sizeof text, "%s/kernel-1.traceg", folder);
-    write_text(text, mix);
+    write_text(text, made);
     sl_recorder_config config = {.trace_path = path, .producer = "bench", .zstd_level = 1};
     check(sl_recorder_create(&config, &recorder, &error), &error);
     check(sl_import_accelsim(text, sl_recorder_sink(recorder), NULL, &error), &error);
@@ -287,12 +292,14 @@ int main(void)
     int missed = 0;
     snprintf(path, sizeof path, "%s/slt", folder);
     puts("simulator, one thread unless said otherwise, trace read each time");
-    for (int mix = 0; mix < 2; mix++) {
-        make_trace(path, mix);
-        const char *pattern = mix ? "mix" : "stride";
-        missed += report(pattern, "h200", path, true, 500);
-        missed += report(pattern, "v100", path, true, 1000);
-        missed += report(pattern, "fermi-gtx480", path, false, 1000);
+    for (form p = STRIDE; p < FORMS; p++) {
+        static const char *const names[FORMS] = {"stride", "mix", "columns"};
+        make_trace(path, p);
+        missed += report(names[p], "h200", path, p != COLUMNS, p == COLUMNS ? 400 : 500);
+        if (p != COLUMNS) {
+            missed += report(names[p], "v100", path, true, 1000);
+            missed += report(names[p], "fermi-gtx480", path, false, 1000);
+        }
         unlink(path);
     }
     rmdir(folder);
