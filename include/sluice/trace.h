@@ -114,6 +114,8 @@ typedef struct sl_inst {
     uint32_t mem_slot;                 /* rank among the kernel's memory instructions; UINT32_MAX for others */
     uint16_t unroll;                   /* of a branch that closes a loop: iterations that the compiler unrolls into one;
                                           0: it does not, or this is no such branch */
+    uint8_t uniform; /* 1: a load whose address the code shows to be one for all lanes, from an array that the kernel
+                        does not write: a scalar unit would do it */
 } sl_inst;
 
 /* A call that the compiler inlined, by its location. */

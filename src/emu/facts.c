@@ -12,6 +12,7 @@
 #include "emu/warp.h"
 #include "ptx/base_array.h"
 #include "ptx/cfg.h"
+#include "ptx/uniform.h"
 
 typedef struct builder {
     sl_emu_kernel *kernel;
@@ -333,6 +334,22 @@ static void fill_row(builder *b, const sl_code_function *function, uint32_t loca
         row->array = array_name(b, function->func, base);
 }
 
+/* Marks loads that a scalar unit would do. */
+static sl_status fill_uniform(builder *b, const sl_code_function *function, sl_inst *rows, sl_error *error)
+{
+    sl_cfg cfg;
+    sl_base_set *sets;
+    bool *uniform;
+    sl_status status = sl_base_sets(function->func, b->arena, &sets, error);
+    if (!status)
+        status = sl_cfg_build(function->module, function->func, b->arena, &cfg, error);
+    if (!status)
+        status = sl_ptx_uniform_loads(function->func, &cfg, sets, b->arena, &uniform, error);
+    for (uint32_t i = 0; i < function->func->insts && !status; i++)
+        rows[i].uniform = uniform[i];
+    return status;
+}
+
 static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
 {
     const sl_code *code = &b->kernel->code;
@@ -356,6 +373,9 @@ static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
             fill_row(b, function, i, reg_base, calls, &bases[i], row);
             row->unroll = closes[i] ? SL_UNROLLED : 0;
         }
+        status = fill_uniform(b, function, &rows[function->first_inst], error);
+        if (status)
+            return status;
         reg_base += function->func->regs;
     }
     return SL_OK;

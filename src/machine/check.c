@@ -70,6 +70,8 @@ static void derive_pace(sl_core_limits *core)
     preset(&core->sfu_interval, 4 * core->alu_interval);
     preset(&core->tensor_interval, 8 * core->alu_interval);
     preset(&core->memory_queue, 8);
+    preset(&core->scalar_ways, 4);
+    preset(&core->scalar_cycles, core->shared_cycles);
 }
 
 static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *error)
@@ -126,6 +128,16 @@ static sl_status check_carved_level(const sl_machine *m, sl_machine_fault *fault
                          core->carve_out[i], left, level->name, level->index == SL_INDEX_BITS ? "ways" : "sets",
                          unit_bytes(level));
     }
+    return SL_OK;
+}
+
+static sl_status check_scalar(const sl_machine *m, sl_machine_fault *fault, sl_error *error)
+{
+    uint64_t set = (uint64_t)m->core.scalar_ways * m->level[0].line_bytes;
+    if (m->core.scalar_bytes % set)
+        return BLAME(SL_AT_core_scalar, 0,
+                     "a scalar data cache of %u bytes is not a whole number of sets (%" PRIu64 " bytes each)",
+                     m->core.scalar_bytes, set);
     return SL_OK;
 }
 
@@ -384,6 +396,7 @@ sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *
         status = status ? status : check_place(m, i, fault, error);
     }
     status = status ? status : check_memory(m, fault, error);
+    status = status ? status : check_scalar(m, fault, error);
     return status ? status : check_carved_level(m, fault, error);
 }
 

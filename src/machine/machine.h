@@ -141,6 +141,7 @@ typedef struct sl_core_limits {
     uint32_t instruction_cycles; /* from an instruction of a warp to its next one; 0: instructions take no time */
     uint32_t stall_on_use;       /* 1: a warp stalls at the first use of a loaded value; 0: at the load */
     uint32_t request_bytes;      /* max bytes of a request; 0: no limit */
+    uint32_t scalar_bytes, scalar_ways, scalar_cycles; /* scalar data cache: its size, 0: none; its hit latency */
     /* for the simulator */
     sl_scheduling scheduling;
     uint32_t active_warps;  /* of a two-level scheduler */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "access/request.h"
+#include "access/scalar.h"
 #include "base/heap.h"
 
 enum { NO_WARP = 0xffffffff };
@@ -61,6 +62,7 @@ typedef struct core {
     bool failed; /* memory ran out */
     sl_error *error;
     bool uses_pc; /* the policy of the first cache */
+    sl_scalar_cache scalar;
 } core;
 
 /* ---- the queue ---- */
@@ -338,11 +340,35 @@ static void count_miss(core *c, uint32_t number)
     sl_l1_missed(c->l1, number, w->done);
 }
 
+/* A scalar load, all at once: it takes no time of the first level. */
+static sl_status scalar_load(core *c, uint32_t number)
+{
+    warp *w = &c->warp[number];
+    const sl_inst *inst = w->walk.inst;
+    const sl_machine *machine = c->config->machine;
+    sl_slot_loads *slot = &c->result->slot[inst->mem_slot];
+    begin_request(c, w);
+    slot->requests--;
+    slot->scalar++;
+    for (uint32_t i = 0; i < w->pieces; i++) {
+        bool hit = sl_scalar_cache_access(&c->scalar, w->piece[i].line);
+        slot->scalar_lines++;
+        slot->scalar_hits += hit;
+        w->done = c->time + (hit || c->config->no_latency ? 0 : machine->memory.latency_cycles);
+        if (!hit)
+            send_below(c, w->piece[i].line, w->piece[i].sectors, SL_ACCESS_LOAD, true, inst->mem_slot);
+    }
+    w->done_at[w->walk.rank] = w->done;
+    return go_on(c, number, c->limits->stall_on_use || c->config->no_divergence ? c->time : w->done);
+}
+
 static sl_status request(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     const sl_inst *inst = w->walk.inst;
     bool load = sl_inst_loads(inst), lines = c->config->l1->mshr_lines;
+    if (!w->requesting && sl_access_is_scalar(c->config->machine, inst, w->walk.access))
+        return scalar_load(c, number);
     if (!w->requesting)
         begin_request(c, w);
     do {
@@ -476,6 +502,7 @@ static void destroy(core *c)
     if (c->l1)
         memcpy(c->result->fit, sl_l1_fit(c->l1), sizeof c->result->fit);
     sl_l1_destroy(c->l1);
+    sl_scalar_cache_fini(&c->scalar);
 }
 
 static bool make_warps(core *c)
@@ -536,6 +563,8 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
     };
     sl_status status = sl_l1_create(&l1, &c.l1, error);
     c.uses_pc = !status && sl_l1_uses_pc(c.l1);
+    if (!status && config->machine->core.scalar_bytes)
+        status = sl_scalar_cache_start(&c.scalar, config->machine, error);
     if (!status)
         status = make_warps(&c) ? run(&c) : sl_fail_memory(error);
     destroy(&c);

@@ -100,8 +100,9 @@ typedef struct sl_core_config {
 
 /* What a memory instruction of the kernel did on this core. */
 typedef struct sl_slot_loads {
-    uint64_t requests;                 /* of warps */
-    uint64_t sectors[SL_LOAD_CLASSES]; /* global loads */
+    uint64_t requests;                          /* of warps */
+    uint64_t sectors[SL_LOAD_CLASSES];          /* global loads */
+    uint64_t scalar, scalar_lines, scalar_hits; /* of warps, as scalar loads; their lines */
 } sl_slot_loads;
 
 typedef struct sl_core_result {

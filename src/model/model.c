@@ -315,10 +315,13 @@ static sl_status collect(model *m, sl_model_result *result, sl_error *error)
     if (!result->slots)
         return sl_fail_memory(error);
     for (uint32_t s = 0; s < m->slots; s++) {
-        uint64_t sectors[SL_LOAD_CLASSES] = {0}, requests = 0;
+        uint64_t sectors[SL_LOAD_CLASSES] = {0}, requests = 0, scalar = 0, scalar_lines = 0, scalar_hits = 0;
         for (uint32_t c = 0; c < m->cores; c++) {
             const sl_slot_loads *loads = &m->loads[(size_t)c * m->slots + s];
             requests += loads->requests;
+            scalar += loads->scalar;
+            scalar_lines += loads->scalar_lines;
+            scalar_hits += loads->scalar_hits;
             for (int k = 0; k < SL_LOAD_CLASSES; k++)
                 sectors[k] += loads->sectors[k];
         }
@@ -326,6 +329,11 @@ static sl_status collect(model *m, sl_model_result *result, sl_error *error)
         if (sl_inst_is_global_load(&kernel->inst[kernel->mem_inst[s]])) {
             sl_counts_add(to, SL_COUNTER_ld_requests, requests);
             add_loads(to, sectors);
+            if (m->machine->core.scalar_bytes) {
+                sl_counts_add(to, SL_COUNTER_scalar_requests, scalar);
+                sl_counts_add(to, SL_COUNTER_scalar_lines, scalar_lines);
+                sl_counts_add(to, SL_COUNTER_scalar_hits, scalar_hits);
+            }
         }
         add_levels(m, to, s);
         sl_counts_merge(&result->counts.total, to);

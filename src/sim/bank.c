@@ -85,6 +85,8 @@ bool sl_decide_bypass(sl_sim *sim, sl_bank *b, sl_lookup *l, sl_bypass_cause cau
 /* A load is counted at the bank that serves its core, and what changes data at the home of the line. */
 static bool is_counted(const sl_sim *sim, const sl_bank *b, const sl_lookup *l)
 {
+    if (l->r->scalar && !b->number)
+        return false;
     return l->access->kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->hop == b->number;
 }
 

@@ -9,6 +9,7 @@
 #define SL_SIM_CORE_H
 
 #include "access/request.h"
+#include "access/scalar.h"
 #include "lower/program.h"
 #include "sim/bank.h"
 #include "sim/engine.h"
@@ -120,6 +121,7 @@ struct sl_sim_core {
     bool stalled;           /* a reservation failure of the request at the head, */
     uint64_t stalled_since; /* from then on */
     bool unblocked;         /* what it waits for may be free */
+    sl_scalar_cache scalar;
     sl_memop *memop;
     uint32_t memop_capacity, memop_free;
     sl_request_stock *stock; /* free list of its requests and of write-backs of its L1: that of the simulator, or */

@@ -33,7 +33,7 @@ sl_status sl_core_make_room(const sl_sim *sim, sl_sim_core *core, sl_error *erro
         memset(core->fetched, 0, sizes->fetches * sizeof *core->fetched);
         memset(core->block, 0, sizes->blocks * sizeof *core->block);
         core->stale_warps = 0;
-        return SL_OK;
+        return sim->machine.core.scalar_bytes ? sl_scalar_cache_start(&core->scalar, &sim->machine, error) : SL_OK;
     }
     core->ready_at = malloc(warps * sizes->registers * sizeof *core->ready_at);
     core->predictor = malloc(warps * sizes->slots * sizeof *core->predictor);
@@ -41,9 +41,9 @@ sl_status sl_core_make_room(const sl_sim *sim, sl_sim_core *core, sl_error *erro
     core->fetched = calloc(sizes->fetches, sizeof *core->fetched);
     core->block = calloc(sizes->blocks, sizeof *core->block);
     core->warp = calloc(warps, sizeof *core->warp);
-    return core->ready_at && core->predictor && core->read_ahead && core->fetched && core->block && core->warp
-               ? SL_OK
-               : sl_fail_memory(error);
+    if (!core->ready_at || !core->predictor || !core->read_ahead || !core->fetched || !core->block || !core->warp)
+        return sl_fail_memory(error);
+    return sim->machine.core.scalar_bytes ? sl_scalar_cache_start(&core->scalar, &sim->machine, error) : SL_OK;
 }
 
 static void free_room(sl_sim_core *core)
@@ -56,6 +56,7 @@ static void free_room(sl_sim_core *core)
     free(core->block);
     free(core->scheduler);
     free(core->memop);
+    sl_scalar_cache_fini(&core->scalar);
 }
 
 static uint32_t queues_of(const sl_sim *sim, uint32_t core)
@@ -85,6 +86,7 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
                           .fetched = old.fetched,
                           .block = old.block,
                           .scheduler = old.scheduler,
+                          .scalar = old.scalar,
                           .stale_warps = stale > old.stale_warps ? stale : old.stale_warps};
     core->schedules_when_lsu_full =
         sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL ||

@@ -88,11 +88,12 @@ typedef struct sl_slot_stats {
     uint64_t requests; /* warp instructions */
     uint64_t lines;    /* requests to level 0 */
     uint64_t sectors, hits, pending, misses;
-    uint64_t bypasses, bypassed;      /* requests, and their sectors: of the misses */
-    uint64_t next_sectors, next_hits; /* reads of level 1 */
-    uint64_t memory_sectors;          /* reads of DRAM */
-    uint64_t wait_cycles;             /* that warps waited for its data */
-    uint64_t stall_cycles;            /* reservation failures of its requests at the first level */
+    uint64_t scalar, scalar_lines, scalar_hits; /* warp instructions that are scalar loads, their lines */
+    uint64_t bypasses, bypassed;                /* requests, and their sectors: of the misses */
+    uint64_t next_sectors, next_hits;           /* reads of level 1 */
+    uint64_t memory_sectors;                    /* reads of DRAM */
+    uint64_t wait_cycles;                       /* that warps waited for its data */
+    uint64_t stall_cycles;                      /* reservation failures of its requests at the first level */
 } sl_slot_stats;
 
 /* Elements that arrays of a core have, by the kernel. */

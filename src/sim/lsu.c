@@ -166,6 +166,26 @@ static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_
     return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
 }
 
+/* Of a scalar load, the lines that its cache lacks stay in `piece`; returns how many. What is there comes after the
+ * latency of that cache. */
+static uint32_t scalar_load(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number, sl_line_request *piece,
+                            uint32_t pieces)
+{
+    sl_slot_stats *s = &sim->slot[sl_program_inst(sim->program, inst_number)->mem_slot];
+    const sl_uop *uop = &sim->program->uop[inst_number];
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < pieces; i++)
+        if (!sl_scalar_cache_access(&core->scalar, piece[i].line))
+            piece[missing++] = piece[i];
+    s->scalar++;
+    s->scalar_lines += pieces;
+    s->scalar_hits += pieces - missing;
+    for (uint32_t d = 0; d < uop->dsts; d++)
+        core->ready_at[(size_t)w * sim->program->registers + uop->reg[d]] =
+            (uint32_t)(sim->now + sim->machine.core.scalar_cycles);
+    return missing;
+}
+
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
                                 const sl_access_shape *shape, sl_error *error)
 {
@@ -175,6 +195,9 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     const sl_inst *inst = sl_program_inst(sim->program, inst_number);
     sl_line_request piece[SL_MAX_LINE_REQUESTS];
     uint32_t pieces = sl_line_requests(shape, inst, access, piece);
+    bool scalar = pieces && sl_access_is_scalar(&sim->machine, inst, access);
+    if (scalar)
+        pieces = scalar_load(sim, core, w, inst_number, piece, pieces);
     if (!pieces)
         return SL_OK;
     bool loads = sl_inst_loads(inst) || inst->access == SL_ACCESS_NONE;
@@ -197,7 +220,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         core->memop[memop].wavefront_requests = (uint16_t)((pieces + wavefronts - 1) / wavefronts);
     }
     core->instructions++;
-    count_request(sim, inst, piece, pieces, access->first);
+    if (!scalar)
+        count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
     const sl_cache_decision *decision = sl_cache_decide(inst, sim->machine.core.cached_volatile);
     const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
@@ -217,12 +241,13 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         find_bytes(sim, bank, shape, inst, access, &piece[i], r);
         if (kind == SL_REQUEST_ATOMIC || (kind == SL_REQUEST_REDUCTION && !access->bulk))
             r->words = passes_of(sim, inst, access, r->addr);
-        r->no_allocate = hint.bypass & (uint8_t)~hints;
+        r->no_allocate = (uint8_t)((hint.bypass & (uint8_t)~hints) | scalar);
         r->evict_hint = hint.bypass & hints;
         r->priority = priority_of(sim, &hint, r);
-        r->log2_fetch = hint.log2_fetch & 0x3f;
+        r->log2_fetch = hint.log2_fetch & 0x1f;
+        r->scalar = scalar;
         r->merges = kind == SL_REQUEST_STORE && pieces <= SL_JOINED_LINES;
-        r->no_lookup = !decision->lookup && !(hints & 1); /* L1 alone */
+        r->no_lookup = scalar || (!decision->lookup && !(hints & 1)); /* L1 alone */
         r->since = sim->now + 1;
         SL_OBSERVE_DATA(sim, on_issue, number);
         sl_request_push(sim->pool, &core->queue[q], number);
@@ -326,7 +351,7 @@ static sl_bank_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     uint64_t addr = r->addr;
     uint32_t granules = r->granules, slot = r->slot, missing = granules;
-    bool load = r->kind == SL_REQUEST_LOAD;
+    bool load = r->kind == SL_REQUEST_LOAD && !r->scalar;
     sl_bank_outcome outcome = sl_bank_access(sim, bank, number);
     if (outcome == SL_BANK_STALL || !load)
         return outcome;

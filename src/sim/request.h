@@ -45,7 +45,8 @@ typedef struct sl_request {
     uint8_t admitted : 4;   /* bit i: the policy of level i was asked */
     uint8_t stalled;        /* bit per sl_stall: the policy of the level it is at was asked */
     uint8_t priority;       /* bit i: its line is evicted first from level i; bit 4 + i: last */
-    uint8_t log2_fetch : 6; /* min bytes that the last level fetches; 0: its fill_bytes */
+    uint8_t log2_fetch : 5; /* min bytes that the last level fetches; 0: its fill_bytes */
+    uint8_t scalar : 1;     /* of a scalar load: it passes the first level, and is none of its requests */
     uint8_t alone : 1;      /* reads: closed an open line, and is not opened itself (network.h) */
     uint8_t merges : 1;     /* stores: of an instruction with so few lines that its stores are merged before L2 */
     uint32_t mshr[SL_MAX_LEVELS]; /* per hop: the MSHR whose primary it is */

@@ -98,6 +98,11 @@ static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
         return;
     if (sl_inst_is_global_load(inst)) {
         add_load(to, s);
+        if (sim->machine.core.scalar_bytes) {
+            sl_counts_add(to, SL_COUNTER_scalar_requests, s->scalar);
+            sl_counts_add(to, SL_COUNTER_scalar_lines, s->scalar_lines);
+            sl_counts_add(to, SL_COUNTER_scalar_hits, s->scalar_hits);
+        }
     } else if (other_counters(inst, &requests, &sectors)) {
         sl_counts_add(to, requests, s->requests);
         sl_counts_add(to, sectors, s->sectors);

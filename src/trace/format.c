@@ -164,6 +164,15 @@ static bool write_calls(sl_bytes *out, const sl_trace_kernel *k)
     return good;
 }
 
+/* What version 3.3 added. */
+static bool write_uniform(sl_bytes *out, const sl_trace_kernel *k)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < k->insts; i++)
+        good = k->inst[i].mem_slot == UINT32_MAX || sl_bytes_varint(out, k->inst[i].uniform);
+    return good;
+}
+
 bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *k)
 {
     bool good = sl_bytes_string(out, k->symbol) && sl_bytes_string(out, k->name) &&
@@ -183,7 +192,7 @@ bool sl_write_kernel(sl_bytes *out, const sl_trace_kernel *k)
         good = write_inst(out, &k->inst[i], &before);
         before = k->inst[i];
     }
-    return good && write_machine_code(out, k) && write_calls(out, k);
+    return good && write_machine_code(out, k) && write_calls(out, k) && write_uniform(out, k);
 }
 
 char *sl_read_string(sl_reading *r, sl_arena *arena)
@@ -298,6 +307,15 @@ static void get_calls(sl_reading *r, sl_arena *arena, sl_trace_kernel *k, sl_ins
         inst[i].inlined = (uint32_t)sl_read_upto(r, k->calls);
 }
 
+static void get_uniform(sl_reading *r, const sl_trace_kernel *k, sl_inst *inst)
+{
+    if (r->bad || !sl_reading_left(r))
+        return;
+    for (uint32_t i = 0; i < k->insts && !r->bad; i++)
+        if (inst[i].mem_slot != UINT32_MAX)
+            inst[i].uniform = (uint8_t)sl_read_upto(r, 1);
+}
+
 sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena)
 {
     sl_trace_kernel *k = sl_arena_new(arena, sl_trace_kernel);
@@ -318,6 +336,7 @@ sl_trace_kernel *sl_read_kernel(sl_reading *r, sl_arena *arena)
     sl_inst *inst = get_insts(r, arena, k);
     get_machine_code(r, arena, k);
     get_calls(r, arena, k, inst);
+    get_uniform(r, k, inst);
     r->bad = r->bad || sl_kernel_wrong(k);
     return k;
 }

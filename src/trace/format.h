@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "trace/bytes.h"
 
-enum { SL_FORMAT_MAJOR = 3, SL_FORMAT_MINOR = 2, SL_FORMAT_OLDEST = 1 };
+enum { SL_FORMAT_MAJOR = 3, SL_FORMAT_MINOR = 3, SL_FORMAT_OLDEST = 1 };
 enum {
     SL_MAGIC_BYTES = 8,
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */

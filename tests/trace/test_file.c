@@ -522,6 +522,7 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     maker_kernel m;
     make_kernel(&m);
     m.kernel.jump = jump;
+    m.inst[m.kernel.mem_inst[0]].uniform = 1;
     m.kernel.machine_sm = 90;
     m.kernel.machine_bytes = sizeof code;
     m.kernel.machine_code = code;
@@ -541,6 +542,13 @@ static void kernels_keep_their_machine_code_and_older_files_have_none(void **sta
     assert_memory_equal(k->machine_code, code, sizeof code);
     assert_int_equal(k->calls, 2);
     assert_memory_equal(k->call, calls, sizeof calls);
+    assert_int_equal(k->inst[k->mem_inst[0]].uniform, 1);
+    bytes.count -= m.kernel.mem_slots; /* version 3.2 ends before the uniform loads */
+    r = sl_reading_of(&bytes);
+    k = sl_read_kernel(&r, &arena);
+    assert_false(r.bad);
+    assert_int_equal(k->calls, 2);
+    assert_int_equal(k->inst[k->mem_inst[0]].uniform, 0);
     bytes.count -= 1 + 3 * 2 + m.kernel.insts; /* version 3.0 ends before the inlined calls */
     r = sl_reading_of(&bytes);
     k = sl_read_kernel(&r, &arena);
