@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/folders.h"
 #include "cli/output.h"
+#include "cli/paper_programs.h"
 #include "cli/terminal.h"
 #include "report/results.h"
 
@@ -55,13 +56,25 @@ static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *erro
     return status;
 }
 
+static void warn_of_missing(const sl_invocation *inv, const sl_reproduction *r)
+{
+    for (size_t i = 0; i < r->paper->programs; i++)
+        if (r->missing[i])
+            sl_cli_warn(inv, "%s, %s: '%s' is not installed, so it is left out", r->paper->name,
+                        r->paper->program[i].name, r->paper->program[i].command);
+}
+
 static sl_status run_papers(papers *p, const sl_invocation *inv, sl_runner *runner, sl_error *error)
 {
+    sl_cli_paper_programs found = {inv, runner->traces};
+    const sl_paper_programs programs = sl_cli_paper_programs_of(&found);
     const reproduce_options *o = inv->values;
     const char *figure = inv->args.operands > 1 ? inv->args.operand[1] : NULL;
     sl_status status = SL_OK;
     for (size_t i = 0; i < p->count && !status; i++) {
-        status = sl_reproduction_plan(&p->paper[i], figure, o->quick, &p->item[i], error);
+        status = sl_reproduction_plan(&p->paper[i], figure, o->quick, &programs, &p->item[i], error);
+        if (!status)
+            warn_of_missing(inv, &p->item[i]);
         if (!status)
             status = sl_reproduction_run(&p->item[i], runner, error);
     }

@@ -176,6 +176,8 @@ static void become_program(void *context)
                                           : -1;
     if (to >= 0)
         dup2(to, STDOUT_FILENO);
+    if (b->start->working && chdir(b->start->working))
+        return; /* errno says why */
     execve(b->app->path, b->argv, b->environment);
 }
 

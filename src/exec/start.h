@@ -47,6 +47,7 @@ typedef struct sl_app_start {
     const char *folder;             /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
     const char *preload;            /* a library of ours to load first: "libsluice_gpu.so"; NULL: none */
     const char *variable[SL_APP_VARIABLES]; /* more of its environment: "NAME=VALUE"; NULL: none */
+    const char *working;                    /* folder in which it runs; NULL: ours */
     const char *output;                     /* file for its standard output; NULL: ours */
     bool output_to_stderr;                  /* …or our standard error */
 } sl_app_start;
@@ -62,6 +63,7 @@ typedef struct sl_program_settings {
     bool quiet;         /* no warnings of the program's launches */
     const char *model;  /* GPU model that an OpenCL device is; NULL: the emulator's */
     const char *output; /* file for its standard output; NULL: as sl_record_options says */
+    const char *folder; /* in which it runs; NULL: ours */
 } sl_program_settings;
 sl_program_starter sl_program_start;
 

@@ -151,6 +151,7 @@ sl_status sl_program_start(void *context, const sl_input *input, const sl_record
         status = sl_app_inspect(input->spec.name, passed.static_runtimes, &app, error);
     const sl_app_start start = {.emulate = &passed,
                                 .folder = passed.results,
+                                .working = program->folder,
                                 .output = program->output,
                                 .output_to_stderr = options->output_to_stderr};
     if (!status)

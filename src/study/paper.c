@@ -207,6 +207,29 @@ static void split_program(sl_paper_program *p)
     p->params = cut(p->workload, " ");
 }
 
+/* "spmv rows=500 kernel=spmv_jds": a workload. */
+static sl_status read_workload(reader *r, const yaml_node_t *node, sl_paper_program *p)
+{
+    const sl_workload *workload;
+    sl_status status = copy_word(&r->yaml, node, "a program", &p->workload);
+    if (status)
+        return status;
+    split_program(p);
+    p->command = "";
+    return sl_yaml_locate(&r->yaml, node, sl_workload_find(p->workload, &workload, r->yaml.error));
+}
+
+/* {program: BitonicSort -x 1024, kernel: bitonicSort}: a program that is installed, or not. */
+static sl_status read_command(reader *r, const yaml_node_t *map, sl_paper_program *p)
+{
+    static const sl_yaml_field fields[] = {{"program", copy_word, offsetof(sl_paper_program, command), true},
+                                           {"kernel", copy_word, offsetof(sl_paper_program, kernel), false},
+                                           {"launch", copy_word, offsetof(sl_paper_program, launch), false},
+                                           {0}};
+    p->workload = p->params = p->kernel = p->launch = "";
+    return sl_yaml_read_fields(&r->yaml, map, "a program", fields, p);
+}
+
 /* "programs: workloads": all of them, by their names and at their sizes. */
 static sl_status read_workloads(reader *r)
 {
@@ -217,7 +240,7 @@ static sl_status read_workloads(reader *r)
     for (; paper->programs < sl_workload_count(); paper->programs++) {
         const char *name = sl_workload_at(paper->programs)->name;
         paper->program[paper->programs] =
-            (sl_paper_program){.name = name, .workload = name, .params = "", .kernel = "", .launch = ""};
+            (sl_paper_program){.name = name, .workload = name, .params = "", .command = "", .kernel = "", .launch = ""};
     }
     return SL_OK;
 }
@@ -237,19 +260,14 @@ static sl_status read_programs(sl_yaml *yaml, const yaml_node_t *map, const char
     for (size_t i = 0; i < sl_yaml_items(map); i++) {
         sl_paper_program *p = &paper->program[i];
         const yaml_node_t *node = sl_yaml_item(&r->yaml, map, i);
-        const sl_workload *workload;
         sl_status status = read_name(r, sl_yaml_key(&r->yaml, map, i), &p->name);
         if (!status)
-            status = copy_word(yaml, node, "a program", &p->workload);
+            status = node->type == YAML_MAPPING_NODE ? read_command(r, node, p) : read_workload(r, node, p);
         if (status)
             return status;
-        split_program(p);
         uint64_t launch;
         if (*p->launch && !sl_parse_count(p->launch, 1, &launch))
             return FAIL(node, "'launch=%s' is not the number of a launch", p->launch);
-        status = sl_yaml_locate(&r->yaml, node, sl_workload_find(p->workload, &workload, r->yaml.error));
-        if (status)
-            return status;
         if (find_program(paper, p->name) >= 0)
             return FAIL(node, "program '%s' is defined twice", p->name);
         paper->programs++;

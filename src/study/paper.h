@@ -10,9 +10,10 @@
 /* A program as the paper calls it. */
 typedef struct sl_paper_program {
     const char *name, *workload, *params;
-    const char *kernel; /* "", or the kernel that the program is */
-    const char *launch; /* "", or the number of the launch that it is */
-    bool quick;         /* also in quick runs */
+    const char *command; /* "", or the command line of a program that is run instead of a workload */
+    const char *kernel;  /* "", or the kernel that the program is */
+    const char *launch;  /* "", or the number of the launch that it is */
+    bool quick;          /* also in quick runs */
 } sl_paper_program;
 
 typedef struct sl_paper_group {

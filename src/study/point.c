@@ -67,6 +67,8 @@ sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error 
 
 /* ---- keys ---- */
 
+const char *const sl_traces_id = SL_TRACES_ID;
+
 static sl_status hash_file(sl_hash *hash, const char *path, sl_error *error)
 {
     char buffer[1 << 16];

@@ -60,6 +60,8 @@ typedef struct sl_machine_choice {
 sl_status sl_machine_choose(const sl_machine_choice *choice, sl_machine *machine, sl_error *error);
 /* The machine with the point's settings and policies. */
 sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error);
+/* Changes with the code that decides what a recording holds. */
+extern const char *const sl_traces_id;
 /* Checks what can be checked without running it. `key` is of the point, `trace_key` of what it reads: inputs of the
  * same key have the same trace. */
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],

@@ -57,10 +57,16 @@ static sl_expression_source source_of(const sl_reproduction *r)
 
 /* ---- planning ---- */
 
+/* A quick run has few programs, and none has those that are not installed. */
+static bool is_left_out(const sl_reproduction *r, int program)
+{
+    return r->missing[program] || (r->quick && !r->paper->program[program].quick);
+}
+
 static void note_use(void *context, int program, int config)
 {
     sl_reproduction *r = context;
-    if (program >= 0 && (!r->quick || r->paper->program[program].quick))
+    if (program >= 0 && !is_left_out(r, program))
         r->first[(size_t)program * r->paper->configs + (size_t)config] = 0;
 }
 
@@ -104,7 +110,7 @@ static sl_status want_figures(sl_reproduction *r, const char *figure, sl_error *
     return sl_fail(error, SL_NOT_FOUND, "%s has no figure '%s'; it has %s", paper->name, figure, all);
 }
 
-/* In a quick run, groups have only the programs of quick runs. */
+/* Groups have only the programs of this run. */
 static sl_status copy_groups(sl_reproduction *r, sl_error *error)
 {
     for (size_t g = 0; g < r->paper->groups; g++) {
@@ -113,13 +119,31 @@ static sl_status copy_groups(sl_reproduction *r, sl_error *error)
         if (!r->group[g].program)
             return sl_fail_memory(error);
         for (size_t i = 0; i < from->count; i++)
-            if (!r->quick || r->paper->program[from->program[i]].quick)
+            if (!is_left_out(r, from->program[i]))
                 r->group[g].program[r->group[g].count++] = from->program[i];
     }
     return SL_OK;
 }
 
-static sl_status make_points(sl_reproduction *r, sl_error *error)
+/* A program that is run by itself: its recording on the point's machine. */
+static sl_status take_recording(sl_reproduction *r, const sl_paper_program *program, const sl_paper_programs *programs,
+                                sl_point *point, sl_error *error)
+{
+    char path[1200];
+    sl_machine machine;
+    sl_status status = sl_point_machine(point, &machine, error);
+    if (!status)
+        status = programs->record(programs->context, program->command, point->machine, machine.lanes, path, sizeof path,
+                                  error);
+    if (status)
+        return status;
+    point->input.name = sl_arena_strndup(&r->arena, path, strlen(path));
+    point->input.params = "";
+    point->input.size = "default";
+    return point->input.name ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status make_points(sl_reproduction *r, const sl_paper_programs *programs, sl_error *error)
 {
     const sl_paper *paper = r->paper;
     size_t pairs = paper->programs * paper->configs;
@@ -144,21 +168,30 @@ static sl_status make_points(sl_reproduction *r, sl_error *error)
             r->point[at].kernel = program->kernel;
             r->point[at].launch = program->launch;
             r->point[at].input.size = r->quick ? paper->quick_size : "default";
+            sl_status status = *program->command ? take_recording(r, program, programs, &r->point[at], error) : SL_OK;
+            if (status)
+                return status;
         }
     }
     return SL_OK;
 }
 
-sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool quick, sl_reproduction *r,
-                               sl_error *error)
+sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool quick, const sl_paper_programs *programs,
+                               sl_reproduction *r, sl_error *error)
 {
     size_t pairs = paper->programs * paper->configs;
     *r = (sl_reproduction){.paper = paper, .quick = quick};
     r->wanted = calloc(paper->figures + 1, sizeof *r->wanted);
     r->first = malloc((pairs + 1) * sizeof *r->first);
     r->group = calloc(paper->groups + 1, sizeof *r->group);
-    if (!r->wanted || !r->first || !r->group)
+    r->missing = calloc(paper->programs + 1, sizeof *r->missing);
+    sl_arena_init(&r->arena);
+    if (!r->wanted || !r->first || !r->group || !r->missing)
         return sl_fail_memory(error);
+    for (size_t i = 0; i < paper->programs; i++) {
+        const char *command = paper->program[i].command;
+        r->missing[i] = *command && !(programs->is_there && programs->is_there(programs->context, command));
+    }
     for (size_t i = 0; i < pairs; i++)
         r->first[i] = -1;
     sl_status status = copy_groups(r, error);
@@ -167,7 +200,7 @@ sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool q
     for (size_t i = 0; i < paper->figures && !status; i++)
         if (r->wanted[i])
             note_figure(r, &paper->figure[i]);
-    return status ? status : make_points(r, error);
+    return status ? status : make_points(r, programs, error);
 }
 
 typedef struct ranking {
@@ -205,6 +238,8 @@ void sl_reproduction_free(sl_reproduction *r)
     free(r->point);
     free(r->first);
     free(r->wanted);
+    free(r->missing);
+    sl_arena_fini(&r->arena);
     *r = (sl_reproduction){0};
 }
 
@@ -289,7 +324,7 @@ static size_t all_members_of(const void *context, int group, const int **program
 }
 
 typedef struct missing_programs {
-    const sl_paper *paper;
+    const sl_reproduction *of;
     bool any;
 } missing_programs;
 
@@ -297,19 +332,19 @@ static void note_missing(void *context, int program, int config)
 {
     missing_programs *m = context;
     (void)config;
-    m->any |= program >= 0 && !m->paper->program[program].quick;
+    m->any |= program >= 0 && is_left_out(m->of, program);
 }
 
-/* A quick run says nothing of a statement about programs that it leaves out, or runs with other inputs: what holds for
- * some of them need not hold for all. */
+/* A run says nothing of a statement about programs that it leaves out, or runs with other inputs: what holds for some
+ * of them need not hold for all. */
 static bool is_judged(const sl_reproduction *r, const sl_expression *value)
 {
     const sl_expression_source all = {value_of, all_members_of, r};
-    missing_programs missing = {.paper = r->paper};
-    if (!r->quick || !value)
+    missing_programs missing = {.of = r};
+    if (!value)
         return true;
     sl_expression_uses(value, &all, -1, note_missing, &missing);
-    return !missing.any && !strcmp(r->paper->quick_size, "default");
+    return !missing.any && (!r->quick || !strcmp(r->paper->quick_size, "default"));
 }
 
 static void withhold(sl_compared *c, bool judged)
@@ -324,7 +359,7 @@ sl_compared sl_compare_program(const sl_reproduction *r, const sl_paper_column *
 {
     sl_expression_source source = source_of(r);
     double ours = sl_expression_value(column->value, &source, program, NULL);
-    if (r->quick && !r->paper->program[program].quick)
+    if (is_left_out(r, program))
         return (sl_compared){.ours = NAN, .paper = NAN};
     sl_compared c =
         compared(r, &column->measure, program, ours, stated(column, program, -1), reason(column, program, -1));

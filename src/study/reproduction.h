@@ -6,6 +6,15 @@
 #include "study/paper.h"
 #include "study/runner.h"
 
+/* How programs that are no workloads are found and recorded; NULL functions: there are none. */
+typedef struct sl_paper_programs {
+    bool (*is_there)(void *context, const char *command);
+    /* The path of a recording on that machine. */
+    sl_status (*record)(void *context, const char *command, const char *machine, uint32_t lanes, char *path,
+                        size_t size, sl_error *error);
+    void *context;
+} sl_paper_programs;
+
 typedef struct sl_reproduction {
     const sl_paper *paper;
     bool quick;
@@ -15,6 +24,8 @@ typedef struct sl_reproduction {
     sl_outcome *outcome;
     int *first;            /* [programs][configs]: number of the first point of its variants; -1: not needed */
     sl_paper_group *group; /* [groups]: the paper's, with the programs of this run */
+    bool *missing;         /* [programs]: it is not installed, and left out */
+    sl_arena arena;        /* paths of recordings */
     double seconds;
 } sl_reproduction;
 
@@ -32,8 +43,8 @@ extern const char *const sl_verdict_names[SL_VERDICTS]; /* "", "agrees", "same d
 
 /* Plans the points of the wanted figures; `figure` NULL: all of them (in a quick run those marked quick). The
  * paper must outlive it. The caller frees it, also after a failure. */
-sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool quick, sl_reproduction *reproduction,
-                               sl_error *error);
+sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool quick, const sl_paper_programs *programs,
+                               sl_reproduction *reproduction, sl_error *error);
 sl_status sl_reproduction_run(sl_reproduction *reproduction, const sl_runner *runner, sl_error *error);
 void sl_reproduction_free(sl_reproduction *reproduction);
 

@@ -69,6 +69,39 @@ run env SLUICE_CLANG=/nowhere XDG_CACHE_HOME="$PWD/other" "$sluice" run -- ./add
 stdout_has 'build failed with -3: OpenCL programs are compiled by clang with libclc; clang was not found: install clang'
 stderr_has 'apt-get install clang-19 libclc-19'
 
+it 'is a program of a paper, and left out where it is not installed'
+cat >paper.yaml <<END
+name: mine
+title: A paper of mine
+source: nobody, nowhere
+machine: hd7770
+programs: {OURS: spmv rows=600, THEIRS: {program: add $sources/add.cl, kernel: add}, ABSENT: {program: no-such-program -e}}
+groups: {ALL: programs}
+configs:
+  BL: {l1: lru}
+figures:
+  - id: one
+    title: Loads
+    where: figure 1
+    rows: [ALL]
+    columns:
+      - {name: requests, value: BL.ld_requests}
+    claims:
+      - {says: they load, holds: "at(THEIRS, BL.ld_requests) > 0"}
+      - {says: it loads, holds: "at(ABSENT, BL.ld_requests) > 0"}
+END
+run env PATH="$PWD:$PATH" "$sluice" reproduce paper.yaml --cache papers --csv paper.csv
+exits 0
+stderr_has "mine, ABSENT: 'no-such-program -e' is not installed, so it is left out"
+stdout_has 'agrees          they load'
+file_has paper.csv 'mine,one,ALL,THEIRS,requests,'
+if grep -q ABSENT paper.csv; then fail 'a program that is not there has a row'; fi
+it 'records it once'
+kept=$(echo papers/traces/program-*.slt)
+run env PATH="$PWD:$PATH" "$sluice" reproduce paper.yaml --cache papers
+exits 0
+[ "$(echo papers/traces/program-*.slt)" = "$kept" ] || fail 'it was recorded again'
+
 it 'has a build log with the place of an error'
 echo '__kernel void add(__global float *a) { a[0] = b; }' >bad.cl
 run "$sluice" run -- ./add bad.cl

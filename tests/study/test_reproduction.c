@@ -5,6 +5,8 @@
 #include "study/reproduction.h"
 #include "support.h"
 
+static const sl_paper_programs NO_PROGRAMS = {0};
+
 /* The pairs of a program and a configuration that an expression needs, in order. */
 typedef struct uses {
     size_t count;
@@ -96,8 +98,8 @@ static void a_quick_run_judges_what_the_full_run_judges(void **state)
         sl_reproduction full, quick;
         sl_error error;
         if (sl_paper_load(sl_paper_name_at(i), NULL, &paper, &error) ||
-            sl_reproduction_plan(&paper, NULL, false, &full, &error) ||
-            sl_reproduction_plan(&paper, NULL, true, &quick, &error))
+            sl_reproduction_plan(&paper, NULL, false, &NO_PROGRAMS, &full, &error) ||
+            sl_reproduction_plan(&paper, NULL, true, &NO_PROGRAMS, &quick, &error))
             fail_msg("%s", error.text);
         judged += check_paper(&full, &quick);
         sl_reproduction_free(&full);
@@ -135,7 +137,7 @@ static void numbers_within_their_noise_are_not_resolved_and_inputs_not_judged(vo
     sl_reproduction r;
     sl_error error;
     if (sl_paper_parse("judged.yaml", judged_paper, sizeof judged_paper - 1, NULL, &paper, &error) ||
-        sl_reproduction_plan(&paper, NULL, false, &r, &error))
+        sl_reproduction_plan(&paper, NULL, false, &NO_PROGRAMS, &r, &error))
         fail_msg("%s", error.text);
     const sl_paper_figure *figure = &paper.figure[0];
     static const sl_verdict of_a[] = {SL_VERDICT_UNRESOLVED, SL_VERDICT_AGREES, SL_VERDICT_INPUT, SL_VERDICT_DIRECTION};
