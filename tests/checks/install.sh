@@ -48,6 +48,23 @@ exits 0
 stdout_has "-I$prefix/lib/sluice/hip/include"
 exists "$prefix/lib/sluice/hip/include/hip/hip_runtime.h"
 
+# The client driver of OpenCL and the vendors file that leads to it, under a prefix; an OpenCL program finds both.
+has_opencl()
+{
+    exists "$1/lib/sluice/opencl/vendors/sluice.icd"
+    exists "$1/lib/sluice/cuda/$(cat "$1/lib/sluice/opencl/vendors/sluice.icd")"
+    "$CC" "$source_root/tests/opencl/add.c" -o add -lOpenCL 2>/dev/null || return 0 # no loader
+    run "$1/bin/sluice" run --gpu hd7770 -- ./add "$source_root/tests/opencl/add.cl"
+    [ "$(grep -c 'HD7770\|-3:' "$scratch/stdout")" -gt 0 ] || fail "$(saw 'no device of ours')" # -3: without a compiler
+}
+
+it 'has the client driver of OpenCL'
+if [ -f "$build/lib/sluice/cuda/libsluice_opencl.so" ]; then
+    has_opencl "$prefix"
+else
+    skip 'built without opencl-c-headers'
+fi
+
 it 'has a package for Python that finds the program and the library from where it lies'
 if python=$(sh "$source_root/tests/python/find.sh"); then
     export PYTHONDONTWRITEBYTECODE=1
@@ -200,6 +217,8 @@ if command -v dpkg-deb >/dev/null && command -v cpack >/dev/null; then
     exits 0
     run "$scratch/root/usr/bin/sluice" run --size small vecadd
     exits 0
+    exists "$scratch/root/usr/lib/sluice/hip/include/hip/hip_runtime.h"
+    [ ! -f "$build/lib/sluice/cuda/libsluice_opencl.so" ] || has_opencl "$scratch/root/usr"
     build_example "$scratch/root/usr" custom_trace
     exits 0
     run env LD_LIBRARY_PATH="$(library_folder "$scratch/root/usr")" ./custom_trace
