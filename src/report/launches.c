@@ -543,9 +543,9 @@ void sl_document_counted(sl_document *d, const sl_launch_log *log)
 /* ---- the model ---- */
 
 #define MODELED                                                                                                        \
-    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_scalar_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity, SL_METRIC_conflict,         \
-        SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_bypassed, SL_METRIC_pending_hits, SL_METRIC_l2_read_sectors,        \
-        SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
+    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_scalar_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity,  \
+        SL_METRIC_conflict, SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_bypassed, SL_METRIC_pending_hits,               \
+        SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
 static const sl_metric_list modeled =
     SL_METRIC_LIST(SL_METRIC_est_cycles, SL_METRIC_est_ns, SL_METRIC_est_limit, MODELED);
 static const load_view missing = {"loads with the most misses", "misses", SL_METRIC_ld_sector_misses,
@@ -561,8 +561,8 @@ void sl_document_modeled(sl_document *d, const sl_launch_log *log)
 /* ---- the simulator ---- */
 
 #define TRAFFIC                                                                                                        \
-    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_scalar_hit_rate, SL_METRIC_pending_hits, SL_METRIC_bypass_requests,                    \
-        SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
+    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_scalar_hit_rate, SL_METRIC_pending_hits,                    \
+        SL_METRIC_bypass_requests, SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
 static const sl_metric_list traffic = SL_METRIC_LIST(SL_METRIC_cycles, SL_METRIC_ipc, TRAFFIC);
 static const sl_metric_list cycles =
     SL_METRIC_LIST(SL_METRIC_issue_share, SL_METRIC_lsu_share, SL_METRIC_pipeline_share, SL_METRIC_data_share,

@@ -148,32 +148,18 @@ static sl_status read_items(reader *r, const yaml_node_t *items, read_item *read
 
 /* ---- names ---- */
 
-static int find_program(const void *context, const char *name)
-{
-    const sl_paper *paper = context;
-    for (size_t i = 0; i < paper->programs; i++)
-        if (!strcmp(paper->program[i].name, name))
-            return (int)i;
-    return -1;
-}
-
-static int find_group(const void *context, const char *name)
-{
-    const sl_paper *paper = context;
-    for (size_t i = 0; i < paper->groups; i++)
-        if (!strcmp(paper->group[i].name, name))
-            return (int)i;
-    return -1;
-}
-
-static int find_config(const void *context, const char *name)
-{
-    const sl_paper *paper = context;
-    for (size_t i = 0; i < paper->configs; i++)
-        if (!strcmp(paper->config[i].name, name))
-            return (int)i;
-    return -1;
-}
+#define FIND(function, items, item)                                                                                    \
+    static int function(const void *context, const char *name)                                                         \
+    {                                                                                                                  \
+        const sl_paper *paper = context;                                                                               \
+        for (size_t i = 0; i < paper->items; i++)                                                                      \
+            if (!strcmp(paper->item[i].name, name))                                                                    \
+                return (int)i;                                                                                         \
+        return -1;                                                                                                     \
+    }
+FIND(find_program, programs, program)
+FIND(find_group, groups, group)
+FIND(find_config, configs, config)
 
 /* A name that expressions can use. */
 static sl_status read_name(reader *r, const yaml_node_t *key, const char **name)
@@ -222,10 +208,10 @@ static sl_status read_workload(reader *r, const yaml_node_t *node, sl_paper_prog
 /* {program: BitonicSort -x 1024, kernel: bitonicSort}: a program that is installed, or not. */
 static sl_status read_command(reader *r, const yaml_node_t *map, sl_paper_program *p)
 {
-    static const sl_yaml_field fields[] = {{"program", copy_word, offsetof(sl_paper_program, command), true},
-                                           {"kernel", copy_word, offsetof(sl_paper_program, kernel), false},
-                                           {"launch", copy_word, offsetof(sl_paper_program, launch), false},
-                                           {0}};
+#define OF(field) copy_word, offsetof(sl_paper_program, field)
+    static const sl_yaml_field fields[] = {
+        {"program", OF(command), true}, {"kernel", OF(kernel), false}, {"launch", OF(launch), false}, {0}};
+#undef OF
     p->workload = p->params = p->kernel = p->launch = "";
     return sl_yaml_read_fields(&r->yaml, map, "a program", fields, p);
 }
