@@ -12,7 +12,9 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#ifdef __SSE2__
 #include <xmmintrin.h>
+#endif
 
 #include "emu/warp.h"
 
