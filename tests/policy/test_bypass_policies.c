@@ -563,6 +563,62 @@ static void profiled_lets_in_what_a_first_run_saw_often(void **state)
     sl_line_counts_destroy(counts);
 }
 
+static uint64_t after_issuing(small_cache *c, uint64_t now, uint64_t instructions)
+{
+    sl_policy *policy = small_cache_asked(c);
+    uint64_t wait = 0, issued[64] = {instructions};
+    assert_int_equal(policy->ops->throttle_warps(policy->self, &(sl_core_work){1, issued, now}, &wait), 0);
+    return wait;
+}
+
+/* Requests of a first run: 8 of a, one of b, 4 of c, d and e each. */
+static sl_line_counts *profile_of_five_lines(void)
+{
+    static const int requests[] = {8, 1, 4, 4, 4};
+    sl_line_counts *counts = sl_line_counts_create(1);
+    for (uint64_t line = 0; line < 5; line++)
+        for (int i = 0; i < requests[line]; i++)
+            sl_line_counts_add(counts, 0, line);
+    return counts;
+}
+
+static void coordinated_tells_loads_apart_by_the_profile(void **state)
+{
+    (void)state;
+    small_cache c;
+    sl_line_counts *counts = profile_of_five_lines();
+    small_cache_init_in(&c, "coordinated(low=2, high=8)+lru",
+                        &(sl_cache_geometry){.sets = 1, .ways = 4, .instances = 1, .counts = counts});
+    check_after(&c, "a", "a..."); /* 8 requests */
+    check_after(&c, "B", "a..."); /* one */
+    assert_int_equal(reported(&c, "static_bypasses"), 1);
+    check_after(&c, "c", "ac.."); /* (8 + 4) / 2: in between, and at first all warps cache */
+    assert_int_equal(reported(&c, "dynamic_bypasses"), 0);
+    small_cache_fini(&c);
+    sl_line_counts_destroy(counts);
+}
+
+static void coordinated_adapts_the_share_of_warps_that_cache(void **state)
+{
+    (void)state;
+    small_cache c;
+    sl_line_counts *counts = profile_of_five_lines();
+    small_cache_init_in(&c, "coordinated(low=2, high=8, epoch=10)+lru",
+                        &(sl_cache_geometry){.sets = 1, .ways = 4, .instances = 1, .counts = counts});
+    assert_int_equal(after_issuing(&c, 0, 0), 10);
+    c.warp = 7, check_after(&c, "c", "c...");
+    assert_int_equal(after_issuing(&c, 10, 100), 10); /* seven eighths */
+    c.warp = 7, check_after(&c, "d", "c...");
+    c.warp = 6, check_after(&c, "d", "cd..");
+    assert_int_equal(after_issuing(&c, 20, 200), 10); /* as fast as before: six eighths */
+    c.warp = 6, check_after(&c, "e", "cd..");
+    assert_int_equal(after_issuing(&c, 30, 250), 10); /* slower: back to seven */
+    c.warp = 6, check_after(&c, "e", "cde.");
+    assert_int_equal(reported(&c, "dynamic_bypasses"), 2);
+    small_cache_fini(&c);
+    sl_line_counts_destroy(counts);
+}
+
 static void profiled_needs_that_run(void **state)
 {
     (void)state;
@@ -632,6 +688,8 @@ int main(void)
         cmocka_unit_test(pdp_waits_for_lines_in_flight_of_which_one_is_unprotected),
         cmocka_unit_test(pdp_that_is_not_asked_evicts_the_most_protected_unused_line),
         cmocka_unit_test(profiled_lets_in_what_a_first_run_saw_often),
+        cmocka_unit_test(coordinated_tells_loads_apart_by_the_profile),
+        cmocka_unit_test(coordinated_adapts_the_share_of_warps_that_cache),
         cmocka_unit_test(profiled_needs_that_run),
         cmocka_unit_test(lines_are_counted_for_each_cache_and_for_all),
     };
