@@ -12,7 +12,9 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROGRAMS_SOURCE
 find_program(NVCC nvcc HINTS /usr/local/cuda/bin)
 find_program(CLANGXX NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
 option(SLUICE_USE_NVCC "Build the test programs with nvcc where it is installed" ON)
-if(NVCC AND SLUICE_USE_NVCC)
+if(CMAKE_CROSSCOMPILING)
+    set(PROGRAMS_BY nothing) # they would be for the machine that compiles
+elseif(NVCC AND SLUICE_USE_NVCC)
     set(PROGRAMS_BY nvcc)
 elseif(CLANGXX)
     set(PROGRAMS_BY clang)
