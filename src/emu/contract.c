@@ -5,7 +5,8 @@
  * - Both stand in one straight run of code: barriers, warp instructions and jumps to blocks that nothing else leads to
  * do not interrupt it; conditional branches and exits, calls and blocks where ways merge do, and so do instructions
  * that ptxas expands into code with branches early on: divisions and remainders of s32 and of 16 and 64 bits, div, rcp
- * and sqrt with a rounding mode, rsqrt of f64, bfind.s64; and fences of memory.
+ * and sqrt with a rounding mode, rsqrt of f64, bfind of 64 bits; what accesses memory or waits under a guard, which
+ * becomes a branch (arithmetic under a guard does not); and fences of memory.
  * - The product has no guard and no .sat; both have the same .ftz. The sum may have a guard and .sat. In between there
  *   may be mov and neg.
  * - Every use of the product is such a sum (a product that is stored, compared, multiplied, passed on to another block
@@ -16,8 +17,8 @@
  *
  * By the same rules, mul.wide and a sum of addresses become mad.wide, whatever ptxas does: that is the same number.
  *
- * Left out: factors that are overwritten before the sum, by the product or later (compilers do not write that), and
- * what unrolling by ptxas brings together. */
+ * Left out: factors that are overwritten before the sum, by the product or later, and uses whose result nobody needs
+ * (compilers do not write that); and what unrolling by ptxas brings together. */
 #include "emu/decode.h"
 
 #include <string.h>
@@ -134,11 +135,20 @@ static bool passes_on(const contractor *c, const sl_ptx_inst *inst, value *from)
     return sl_ptx_inst_type(inst, 0) == type && sl_ptx_has(inst, SL_MOD_FTZ) == sl_ptx_has(mul, SL_MOD_FTZ);
 }
 
+/* ptxas writes a branch for its guard, before it looks for fmas. */
+static bool branches_for_guard(const sl_ptx_inst *inst)
+{
+    return inst->guarded && (sl_ptx_inst_class(inst) == SL_CLASS_MEMORY || sl_ptx_inst_flags(inst) & SL_OPF_MEMORY ||
+                             inst->op == SL_OP_ACTIVEMASK || inst->op == SL_OP_NANOSLEEP);
+}
+
 /* Whether no fma spans this instruction. */
 static bool interrupts(const sl_ptx_inst *inst)
 {
     sl_ptx_type type = sl_ptx_inst_type(inst, 0);
     uint32_t bytes = sl_ptx_type_bytes(type);
+    if (branches_for_guard(inst))
+        return true;
     switch (inst->op) {
     case SL_OP_DIV:
     case SL_OP_REM:
@@ -153,7 +163,7 @@ static bool interrupts(const sl_ptx_inst *inst)
     case SL_OP_RSQRT:
         return type == SL_T_F64 && !sl_ptx_has(inst, SL_MOD_FTZ);
     case SL_OP_BFIND:
-        return type == SL_T_S64 && !sl_ptx_has(inst, SL_MOD_SHIFTAMT);
+        return bytes == 8 && !sl_ptx_has(inst, SL_MOD_SHIFTAMT);
     case SL_OP_MEMBAR:
     case SL_OP_BRKPT:
     case SL_OP_PMEVENT:

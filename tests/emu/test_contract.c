@@ -194,12 +194,20 @@ BEHAVIOUR(no_fma_spans_what_ptxas_expands_into_branches)
         "sqrt.rn.ftz.f32 %f20, %f0;",
         "cvt.f64.f32 %g1, %f0;\nrcp.rn.f64 %g1, %g1;",
         "bfind.s64 %r11, %d0;",
+        "bfind.u64 %r11, %d0;",
+        "@%p0 ld.global.f32 %f20, [%d1];",
+        "@!%p0 st.global.f32 [%d0+16], %f3;",
+        "@%p0 atom.global.add.f32 %f20, [%d0+16], %f3;",
+        "@%p0 prefetch.global.L1 [%d1];",
+        "@%p0 activemask.b32 %r11;",
+        "@%p0 nanosleep.u32 20;",
         "membar.gl;",
         "fence.acq_rel.gpu;",
     };
     static const char *const WITHIN[] = {
-        "rem.u32 %r11, %r0, %r5;",    "div.u32 %r11, %r0, 7;",     "div.full.f32 %f20, %f3, %f0;",
-        "sqrt.approx.f32 %f20, %f0;", "rcp.approx.f32 %f20, %f0;", "bar.sync 0;",
+        "rem.u32 %r11, %r0, %r5;",    "div.u32 %r11, %r0, 7;",      "div.full.f32 %f20, %f3, %f0;",
+        "sqrt.approx.f32 %f20, %f0;", "rcp.approx.f32 %f20, %f0;",  "bar.sync 0;",
+        "bfind.u32 %r11, %r0;",       "ld.global.f32 %f20, [%d1];", "@%p0 rcp.approx.f32 %f20, %f0;",
     };
     char body[256];
     for (size_t i = 0; i < sizeof BETWEEN / sizeof *BETWEEN; i++) {
