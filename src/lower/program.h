@@ -22,8 +22,16 @@ typedef enum sl_uop_kind {
     SL_UOP_WAIT_ASYNC, /* waits for all asynchronous copies of the warp: the trace does not say for how many */
 } sl_uop_kind;
 
-/* Functional units of a scheduler. */
-typedef enum sl_unit { SL_UNIT_ALU, SL_UNIT_F64, SL_UNIT_SFU, SL_UNIT_TENSOR, SL_UNITS } sl_unit;
+/* Functional units of a scheduler. Integers and their products have units of their own in machine code only. */
+typedef enum sl_unit {
+    SL_UNIT_ALU,
+    SL_UNIT_F64,
+    SL_UNIT_SFU,
+    SL_UNIT_TENSOR,
+    SL_UNIT_INT,
+    SL_UNIT_IMAD,
+    SL_UNITS
+} sl_unit;
 
 /* Scoreboards (dependency barriers) that the control fields of SASS name. */
 enum { SL_SCOREBOARDS = 6, SL_NO_SCOREBOARD = 7 };

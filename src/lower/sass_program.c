@@ -7,6 +7,7 @@
 #include "lower/sass_blocks.h"
 
 enum { FENCE_OF_BLOCK = 0 };
+enum { HALF_RATE = 2 }; /* 16 of 32 lanes a cycle (CUDA C programming guide, throughput of native instructions) */
 
 static uint32_t latency(const sl_core_limits *core, const sl_sass_inst *inst)
 {
@@ -24,13 +25,27 @@ static uint32_t latency(const sl_core_limits *core, const sl_sass_inst *inst)
     return inst->space == SL_MEM_LOCAL || inst->space == SL_MEM_SHARED ? core->shared_cycles : core->alu_cycles;
 }
 
+/* Comparisons and choices of floats are integer work. */
+static bool is_choice(const sl_sass_inst *inst)
+{
+    static const char *const names[] = {"FMNMX", "FSEL", "FSET", "FSETP", "SEL", "PRMT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (sl_sass_is(inst, names[i]))
+            return true;
+    return false;
+}
+
 static uint8_t unit_of(const sl_sass_inst *inst)
 {
     bool slow = sl_sass_is(inst, "MUFU") || sl_sass_is(inst, "POPC") || sl_sass_is(inst, "FLO");
-    return inst->op_class == SL_CLASS_F64      ? SL_UNIT_F64
-           : inst->op_class == SL_CLASS_TENSOR ? SL_UNIT_TENSOR
-           : slow                              ? SL_UNIT_SFU
-                                               : SL_UNIT_ALU;
+    bool uniform = inst->name[0] == 'U'; /* of a warp's lanes together */
+    return inst->op_class == SL_CLASS_F64                      ? SL_UNIT_F64
+           : inst->op_class == SL_CLASS_TENSOR                 ? SL_UNIT_TENSOR
+           : slow                                              ? SL_UNIT_SFU
+           : uniform                                           ? SL_UNIT_ALU
+           : inst->op_class == SL_CLASS_INT_MUL                ? SL_UNIT_IMAD
+           : inst->op_class == SL_CLASS_INT || is_choice(inst) ? SL_UNIT_INT
+                                                               : SL_UNIT_ALU;
 }
 
 static uint8_t kind_of(const sl_sass_inst *inst)
@@ -377,6 +392,8 @@ sl_status sl_pass_use_sass(sl_program *program, const sl_core_limits *core, sl_e
         p.matched[match[i].block] = true;
     if (matches)
         fold_exits(program);
+    for (sl_unit unit = SL_UNIT_INT; unit <= SL_UNIT_IMAD; unit++)
+        program->interval[unit] = core->alu_interval > HALF_RATE ? core->alu_interval : HALF_RATE;
     for (uint32_t i = 0, versions; i < matches && !status; i += versions) {
         for (versions = 1; i + versions < matches && match[i + versions].first == match[i].first;)
             versions++;

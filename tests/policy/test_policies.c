@@ -57,6 +57,19 @@ static void plru_with_three_ways_never_leads_to_the_fourth(void **state)
     small_cache_fini(&c);
 }
 
+static void nru_takes_any_way_that_was_not_used(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "nru", 1, 4);
+    load(&c, "abcd");             /* all were used: only d still counts as such */
+    load(&c, "ab");               /* and now a and b */
+    check_after(&c, "e", "abed"); /* c is the only one that was not; again all were used, and e alone counts */
+    load(&c, "ab");
+    check_after(&c, "f", "abef"); /* d */
+    small_cache_fini(&c);
+}
+
 static void plru_goes_round_ways_that_may_not_leave(void **state)
 {
     (void)state;
@@ -495,6 +508,7 @@ static void misses_of_a_fixed_trace_are_what_they_were(void **state)
         {"fifo", 15961},
         {"random", 15967},
         {"plru", 15076},
+        {"nru", 15389},
         {"srrip", 13589},
         {"srrip(bits=3, hit=frequency)", 14019},
         {"brrip", 11589},
@@ -541,6 +555,7 @@ int main(void)
         cmocka_unit_test(fifo_evicts_what_came_first_used_or_not),
         cmocka_unit_test(plru_follows_its_tree),
         cmocka_unit_test(plru_with_three_ways_never_leads_to_the_fourth),
+        cmocka_unit_test(nru_takes_any_way_that_was_not_used),
         cmocka_unit_test(plru_goes_round_ways_that_may_not_leave),
         cmocka_unit_test(srrip_keeps_what_was_used_again_through_a_scan),
         cmocka_unit_test(srrip_can_count_uses_instead),
