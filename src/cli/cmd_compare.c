@@ -294,7 +294,7 @@ static const sl_option options[] = {
     {"l2", 0, SL_OPTION_LIST, "POLICY", "L2 policies, likewise", AT(l2), 0, 0, NULL},
     {"scheduler", 0, SL_OPTION_LIST, "NAME", "Warp scheduler, likewise", AT(scheduler), 0, 0, NULL},
     {"sim", 0, SL_OPTION_FLAG, NULL, "Simulate cycle by cycle (default: model)", AT(sim), 0, 0, NULL},
-    SL_SAMPLE_OPTION(AT(sample), "auto"),
+    SL_SAMPLE_OPTION(AT(sample)),
     {"match", 0, SL_OPTION_LIST, "OLD=NEW", "Compare kernel OLD of A with kernel NEW of B, by symbol or name (default: equal symbols, then kernels whose memory instructions are alike); may be repeated", AT(match), 0, 0, NULL},
     {"fail-if", 0, SL_OPTION_LIST, "CONDITION", "Exit with 1 if CONDITION holds for all launches together: COUNTER > +5% (a change), COUNTER > +1000, or COUNTER < 80 (the value of B); may be repeated", AT(fail_if), 0, 0, NULL},
     {0},

@@ -89,7 +89,7 @@ static const sl_option options[] = {
     SL_COLD_OPTION(AT(cold)),
     SL_WHAT_IF_OPTION(AT(what_if)),
     SL_CONFIRM_OPTION(AT(confirm)),
-    SL_SAMPLE_OPTION(AT(sample), "auto"),
+    SL_SAMPLE_OPTION(AT(sample)),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
      "Reproduce another program: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
      compat_choices},

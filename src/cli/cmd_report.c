@@ -275,7 +275,7 @@ static const sl_option options[] = {
     {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every L1 policy cycle by cycle", AT(sim), 0, 0, NULL},
     {"plan", 0, SL_OPTION_STRING, "FILE", "Show for each load its affinities and its mode in this bypass plan of 'sluice tune'", AT(plan), 0, 0, NULL},
     {"code", 0, SL_OPTION_STRING, "FILE", "With --plan and a trace: the PTX that the trace was recorded from", AT(code), 0, 0, NULL},
-    SL_SAMPLE_OPTION(AT(sample), "auto"),
+    SL_SAMPLE_OPTION(AT(sample)),
     {"brief", 0, SL_OPTION_FLAG, NULL, "Omit the comparisons of cache sizes and policies", AT(brief), 0, 0, NULL},
     {0},
 };

@@ -207,7 +207,7 @@ static const sl_option options[] = {
      "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
     SL_WHAT_IF_OPTION(AT(what_if)),
     SL_CONFIRM_OPTION(AT(confirm)),
-    SL_SAMPLE_OPTION(AT(sample), "auto"),
+    SL_SAMPLE_OPTION(AT(sample)),
     {"timeline", 0, SL_OPTION_STRING, "FILE",
      "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto (JSON, compressed by "
      "gzip)",

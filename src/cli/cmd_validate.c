@@ -396,7 +396,7 @@ static const sl_option options[] = {
     SL_MODEL_OPTIONS(validate_options),
     {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also report the mean errors of the model without each extension of the HPCA 2014 paper", AT(ablation), 0, 0, NULL},
-    SL_SAMPLE_OPTION(AT(sample), "off"),
+    SL_SAMPLE_OPTION_OF(AT(sample), "off"),
     {"plot", 0, SL_OPTION_STRING, "FILE", "Draw a scatter plot of each quantity as SVG", AT(plot), 0, 0, NULL},
     {0},
 };

@@ -96,13 +96,14 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, co
 
 /* --sample of commands that analyze launches, and Ctrl-C while they do. */
 
-#define SL_SAMPLE_OPTION(offset, preset)                                                                               \
+#define SL_SAMPLE_OPTION_OF(offset, preset)                                                                            \
     {                                                                                                                  \
         "sample", 0, SL_OPTION_STRING, "WHEN",                                                                         \
             "Analyze some launches and estimate sums over all, with 95% intervals: auto (from 10 s of predicted work " \
             "on), off, or how wide the interval of cycles may be to either side, such as 1% (default: " preset ")",    \
             offset, 0, 0, NULL                                                                                         \
     }
+#define SL_SAMPLE_OPTION(offset) SL_SAMPLE_OPTION_OF(offset, "auto")
 #define SL_SAMPLE_HELP                                                                                                 \
     "\n\nPrograms of many launches are sampled (--sample): launches that count alike (kernel, grid, instructions, "    \
     "requests, sectors) are a group of which some are analyzed; the others only bring their lines into the caches "    \

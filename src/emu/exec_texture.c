@@ -707,6 +707,7 @@ SL_HANDLER(texture)
         pr *resident = sl_operand(w, list[SL_TEXTURE_RESIDENT]);
         SL_WRITE_LANES(w, resident, ~(pr)0);
     }
+    SL_LANES_LOOP g.addr[i] &= ~UINT64_C(3); /* words: smaller texels do not reach into the next sector */
     sl_warp_record(w, o, w->mask, g.addr);
 }
 

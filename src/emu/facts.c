@@ -253,6 +253,8 @@ static uint32_t access_bytes(const sl_ptx_inst *inst)
         return inst->operands > 2 ? (uint32_t)inst->operand[2].bits : 4;
     if (inst->op == SL_OP_PREFETCH || inst->op == SL_OP_PREFETCHU)
         return 1;
+    if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4)
+        return 4; /* the format of the texture is known later; its texels lie in one sector each */
     if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX)
         return 16;
     if (inst->op == SL_OP_WMMA)
