@@ -62,6 +62,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
                                        .producer = o->producer,
                                        .zstd_level = o->zstd_level,
                                        .durable = o->durable,
+                                       .writes_aside = o->settings.threads != 1 && o->zstd_level != SL_LEVEL_TEMPORARY,
                                        .launch_done = on_launch,
                                        .context = &l};
     sl_recorder *recorder = NULL;

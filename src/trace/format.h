@@ -94,6 +94,9 @@ enum { SL_LEVEL_TEMPORARY = 1000 };
 
 /* The trace must survive a power cut (sl_new_file_keep). */
 void sl_trace_writer_set_durable(sl_trace_writer *writer);
+/* Chunks are compressed and written by a thread from now on. Not where the process may fork: the child lacks it. */
+void sl_trace_writer_start_thread(sl_trace_writer *writer);
+uint64_t sl_trace_writer_thread_ns(const sl_trace_writer *writer); /* its CPU time */
 
 /* The CRC of PNG, gzip and Ethernet, by zlib. */
 

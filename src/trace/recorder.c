@@ -222,6 +222,8 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
         status = sl_trace_writer_create(config->trace_path, config->producer, config->zstd_level, &r->writer, error);
     if (r->writer && config->durable)
         sl_trace_writer_set_durable(r->writer);
+    if (r->writer && config->writes_aside)
+        sl_trace_writer_start_thread(r->writer);
     r->config.filter = NULL; /* these belong to the caller and may be gone later */
     r->config.trace_path = r->config.producer = NULL;
     r->filter.kernel_regex = r->filter.launches = NULL;
@@ -239,7 +241,7 @@ const sl_launch_sink *sl_recorder_sink(const sl_recorder *r)
 
 uint64_t sl_recorder_writing_ns(const sl_recorder *r)
 {
-    return r->writing_ns;
+    return r->writing_ns + (r->writer ? sl_trace_writer_thread_ns(r->writer) : 0);
 }
 
 uint64_t sl_recorder_launches(const sl_recorder *r)

@@ -25,6 +25,7 @@ typedef struct sl_recorder_config {
     const char *producer;   /* line for the trace's header: command and version */
     int zstd_level;         /* 0: the default */
     bool durable;           /* the trace must survive a power cut (sl_new_file_keep) */
+    bool writes_aside;      /* a thread of its own compresses and writes the trace; not where the process may fork */
     /* May be NULL. A failure ends the launch with that error. */
     sl_status (*launch_done)(void *context, const sl_launch_result *, sl_error *);
     void *context;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing trace files. Memory holds one chunk that is being filled, its compressed form, the kernels' static tables (to
- * recognize them) and a few dozen bytes per chunk for the index. */
-#include <errno.h>
+/* Writing trace files. Memory holds one chunk that is being filled, one that is being packed, its compressed form, the
+ * kernels' static tables (to recognize them) and a few dozen bytes per chunk for the index. */
 #include <stdio.h>
-#include <unistd.h>
-#include <zstd.h>
 
 #include "base/map.h"
-#include "base/new_file.h"
 #include "trace/anchors.h"
 #include "trace/format.h"
+#include "trace/pack.h"
 
 typedef struct known_kernel {
     sl_bytes payload;
@@ -17,13 +14,9 @@ typedef struct known_kernel {
 } known_kernel;
 
 struct sl_trace_writer {
-    sl_new_file file;
-    bool stored;     /* chunks are not compressed for now (SL_LEVEL_TEMPORARY) */
-    uint64_t offset; /* bytes written so far */
-    ZSTD_CCtx *zstd;
-    sl_bytes raw, packed; /* a chunk's payload, before and after compression */
+    sl_packer *packer;
+    sl_bytes raw; /* a chunk's payload */
     SL_ARRAY(known_kernel) kernels;
-    SL_ARRAY(sl_chunk) chunks;
     sl_bytes ranges; /* payload of the last allocation table */
     uint32_t range_tables;
     /* the launch */
@@ -48,58 +41,15 @@ struct sl_trace_writer {
     sl_anchor_table anchors;
 };
 
-/* ---- bytes to the file ---- */
-
-static sl_status write_all(sl_trace_writer *w, const uint8_t *data, size_t count, sl_error *error)
-{
-    while (count) {
-        ssize_t written = write(w->file.fd, data, count);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return sl_fail_io(error, "write", w->file.path);
-        data += written;
-        count -= (size_t)written;
-        w->offset += (uint64_t)written;
-    }
-    return SL_OK;
-}
-
 /* ---- chunks ---- */
 
-enum { MAX_STORED = 1 << 30 }; /* bytes of a temporary file before it is compressed after all */
-
-static bool set_compression(sl_trace_writer *w, int level, bool checksum)
-{
-    return !ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, checksum)) &&
-           !ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level));
-}
-
-/* Compresses w->raw and writes it as a chunk. */
+/* w->raw as a chunk. */
 static sl_status write_chunk(sl_trace_writer *w, sl_chunk chunk, sl_error *error)
 {
     if (w->raw.count > SL_CHUNK_MAX)
         return sl_fail(error, SL_LIMIT, "a part of a block takes %zu bytes; record long blocks in smaller parts",
                        w->raw.count);
-    if (w->stored && w->offset >= MAX_STORED) {
-        w->stored = false;
-        if (!set_compression(w, 1, true))
-            return sl_fail_memory(error);
-    }
-    size_t bound = ZSTD_compressBound(w->raw.count);
-    w->packed.count = 0;
-    if (!sl_bytes_room(&w->packed, SL_CHUNK_HEADER_BYTES + bound))
-        return sl_fail_memory(error);
-    size_t packed = ZSTD_compress2(w->zstd, w->packed.data + SL_CHUNK_HEADER_BYTES, bound, w->raw.data, w->raw.count);
-    if (ZSTD_isError(packed))
-        return sl_fail(error, SL_NO_MEMORY, "compression failed: %s", ZSTD_getErrorName(packed));
-    chunk.raw_bytes = (uint32_t)w->raw.count;
-    chunk.packed_bytes = (uint32_t)packed;
-    chunk.offset = w->offset;
-    sl_chunk_store(&chunk, w->packed.data);
-    if (!sl_array_push(&w->chunks, chunk))
-        return sl_fail_memory(error);
-    return write_all(w, w->packed.data, SL_CHUNK_HEADER_BYTES + packed, error);
+    return sl_packer_add(w->packer, &w->raw, chunk, error);
 }
 
 static sl_status write_header(sl_trace_writer *w, const char *producer, sl_error *error)
@@ -116,24 +66,21 @@ static sl_status write_header(sl_trace_writer *w, const char *producer, sl_error
     if (!sl_bytes_append(&w->raw, fixed, 16) || !sl_bytes_append(&w->raw, producer, length))
         return sl_fail_memory(error);
     sl_store32(fixed + 16, sl_crc32(w->raw.data, w->raw.count));
-    sl_status status = write_all(w, fixed, sizeof fixed, error);
-    return status ? status : write_all(w, (const uint8_t *)producer, length, error);
+    sl_status status = sl_packer_write(w->packer, fixed, sizeof fixed, error);
+    return status ? status : sl_packer_write(w->packer, (const uint8_t *)producer, length, error);
 }
 
 /* ---- life ---- */
 
 static void destroy(sl_trace_writer *w)
 {
-    sl_new_file_discard(&w->file);
-    ZSTD_freeCCtx(w->zstd);
+    sl_packer_destroy(w->packer);
     for (size_t i = 0; i < w->kernels.count; i++)
         sl_bytes_free(&w->kernels.items[i].payload);
     sl_array_free(&w->kernels);
-    sl_array_free(&w->chunks);
     for (int i = 0; i < SL_SECTIONS; i++)
         sl_bytes_free(&w->section[i]);
     sl_bytes_free(&w->raw);
-    sl_bytes_free(&w->packed);
     sl_bytes_free(&w->ranges);
     sl_bytes_free(&w->launch_records);
     sl_bytes_free(&w->failures);
@@ -162,16 +109,7 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
         return sl_fail_memory(error);
     sl_map_init(&w->label_numbers);
     sl_arena_init(&w->label_keys);
-    w->file.fd = -1;
-    w->stored = zstd_level == SL_LEVEL_TEMPORARY;
-    w->zstd = ZSTD_createCCtx();
-    /* With its lowest level zstd does not look for what repeats: chunks are copied. */
-    int level = w->stored ? ZSTD_minCLevel() : zstd_level ? zstd_level : ZSTD_CLEVEL_DEFAULT;
-    if (!w->zstd || !set_compression(w, level, !w->stored)) {
-        destroy(w);
-        return sl_fail_memory(error);
-    }
-    sl_status status = sl_new_file_open(path, &w->file, error);
+    sl_status status = sl_packer_create(path, zstd_level, &w->packer, error);
     if (!status)
         status = write_header(w, producer, error);
     if (status) {
@@ -184,7 +122,17 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
 
 void sl_trace_writer_set_durable(sl_trace_writer *w)
 {
-    w->file.durable = true;
+    sl_packer_set_durable(w->packer);
+}
+
+void sl_trace_writer_start_thread(sl_trace_writer *w)
+{
+    sl_packer_start_thread(w->packer);
+}
+
+uint64_t sl_trace_writer_thread_ns(const sl_trace_writer *w)
+{
+    return sl_packer_cpu_ns(w->packer);
 }
 
 /* ---- static tables ---- */
@@ -431,11 +379,16 @@ sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error 
 
 static sl_status write_index(sl_trace_writer *w, sl_error *error)
 {
-    uint64_t index_offset = w->offset, expected = 0;
+    sl_status status = sl_packer_wait(w->packer, error);
+    if (status)
+        return status;
+    const sl_chunk *chunk;
+    size_t chunks = sl_packer_chunks(w->packer, &chunk);
+    uint64_t index_offset = sl_packer_offset(w->packer), expected = 0;
     w->raw.count = 0;
-    bool good = sl_bytes_varint(&w->raw, w->chunks.count);
-    for (size_t i = 0; good && i < w->chunks.count; i++) {
-        const sl_chunk *c = &w->chunks.items[i];
+    bool good = sl_bytes_varint(&w->raw, chunks);
+    for (size_t i = 0; good && i < chunks; i++) {
+        const sl_chunk *c = &chunk[i];
         const uint64_t fields[] = {
             c->kind,         c->flags,  c->number,      c->offset - expected,          c->raw_bytes,
             c->packed_bytes, c->blocks, c->first_block, c->last_block - c->first_block};
@@ -454,15 +407,17 @@ static sl_status write_index(sl_trace_writer *w, sl_error *error)
            sl_bytes_append(&w->raw, w->labels.data, w->labels.count);
     if (!good)
         return sl_fail_memory(error);
-    sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);
+    status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);
+    if (!status)
+        status = sl_packer_wait(w->packer, error);
     if (status)
         return status;
     uint8_t footer[SL_FOOTER_BYTES] = {0};
     sl_store64(footer, index_offset);
-    sl_store64(footer + 8, w->offset + SL_FOOTER_BYTES);
+    sl_store64(footer + 8, sl_packer_offset(w->packer) + SL_FOOTER_BYTES);
     sl_store32(footer + 20, sl_crc32(footer, 20));
     memcpy(footer + 24, sl_format_end_magic, SL_MAGIC_BYTES);
-    return write_all(w, footer, sizeof footer, error);
+    return sl_packer_write(w->packer, footer, sizeof footer, error);
 }
 
 sl_status sl_trace_writer_close(sl_trace_writer *w, sl_error *error)
@@ -471,7 +426,7 @@ sl_status sl_trace_writer_close(sl_trace_writer *w, sl_error *error)
     if (!status)
         status = write_index(w, error);
     if (!status)
-        status = sl_new_file_keep(&w->file, error);
+        status = sl_packer_keep(w->packer, error);
     destroy(w);
     return status;
 }
