@@ -202,7 +202,8 @@ typedef struct sl_trace_range {
 } sl_trace_range;
 
 /* What a bulk copy (one lane of it) accesses: `count` rows of `bytes` each, the first at `addr`, each `step` behind the
- * one before. `other` is where the row lies in shared memory (operands of wgmma: `addr` is, and `other` is the same).
+ * one before. `other` is where the row lies in shared memory (operands of wgmma and tcgen05.mma: `addr` is, and `other`
+ * is the same).
  */
 typedef struct sl_row {
     uint64_t addr, other;
@@ -269,7 +270,7 @@ typedef struct sl_access {
      * and `mask` hold up to 32 such pieces, all of `width` bytes. sl_access_more continues to the next ones. */
     bool bulk, first; /* first: nothing of this instruction came before */
     uint32_t width;
-    uint32_t blocks;  /* that receive it */
+    uint32_t blocks;  /* that receive it; of tcgen05.mma: columns of its products */
     uint64_t issuers; /* lanes that took part */
     struct {          /* private to sl_access_more */
         const uint8_t *at, *end;

@@ -95,10 +95,10 @@ SL_HANDLER(tensor_store)
 
 /* ---- from shared memory ---- */
 
-static void record_rows(sl_warp *w, const sl_op *o)
+static void record_rows(sl_warp *w, const sl_op *o, u32 columns)
 {
     if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_rows(w->stream, o->slot, w->mask, w->worker->rows.items, w->worker->rows.count, 1);
+        sl_warp_stream_rows(w->stream, o->slot, w->mask, w->worker->rows.items, w->worker->rows.count, columns);
 }
 
 /* Where row `row` of what is copied goes: one lane, or several. */
@@ -156,7 +156,7 @@ SL_HANDLER(tensor_copy)
             }
         }
     }
-    record_rows(w, o);
+    record_rows(w, o, 1);
 }
 
 /* ---- products ---- */
@@ -500,6 +500,7 @@ static void look_for_races(const product *p)
 /* See tensor_memory.h. */
 SL_HANDLER(tensor_multiply)
 {
+    u32 columns = 0;
     w->worker->rows.count = 0;
     SL_EACH_ACTIVE(w, i)
     {
@@ -528,8 +529,9 @@ SL_HANDLER(tensor_multiply)
             look_for_races(&p);
         if (w->stream)
             note_factors(&p);
+        columns += p.n;
     }
-    record_rows(w, o);
+    record_rows(w, o, columns);
 }
 
 /* ---- what is the same in every set of handlers ---- */

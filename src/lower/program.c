@@ -37,6 +37,13 @@ static sl_uop_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
     return SL_UOP_PLAIN;
 }
 
+static uint8_t tensor_of(const char *opcode)
+{
+    return !strncmp(opcode, "tcgen05.mma", 11)      ? SL_TENSOR_PRODUCT
+           : !strncmp(opcode, "tcgen05.commit", 14) ? SL_TENSOR_ALL_DONE
+                                                    : SL_TENSOR_NOTHING;
+}
+
 /* Accesses of a basic block are in the order of its memory instructions. */
 static void number_accesses(sl_program *p)
 {
@@ -96,6 +103,7 @@ static sl_status init_uops(sl_program *p, const sl_core_limits *core, const sl_t
         s->queued = s->kind == SL_UOP_MEMORY || (s->kind == SL_UOP_SHARED && core->one_pipeline);
         s->unit = (uint8_t)unit_of(inst);
         s->index = sl_class_is_index(inst->op_class);
+        s->tensor = tensor_of(kernel->strings + inst->opcode);
         s->issues = s->atomic_wavefronts = 1;
         s->issue_gap = (uint8_t)(core->alu_cycles < UINT8_MAX ? core->alu_cycles : UINT8_MAX);
         s->cycles = s->kind == SL_UOP_SHARED ? core->shared_cycles : cycles[s->unit];

@@ -33,6 +33,9 @@ typedef enum sl_unit {
     SL_UNITS
 } sl_unit;
 
+/* What an instruction asks of the unit that multiplies in tensor memory. */
+enum { SL_TENSOR_NOTHING, SL_TENSOR_PRODUCT, SL_TENSOR_ALL_DONE };
+
 /* Scoreboards (dependency barriers) that the control fields of SASS name. */
 enum { SL_SCOREBOARDS = 6, SL_NO_SCOREBOARD = 7 };
 
@@ -42,6 +45,7 @@ typedef struct sl_uop {
     bool queued;                  /* goes through the queue of the load/store unit */
     bool index;                   /* integers, moves and branches: it moves and computes no data, as a rule */
     bool slow_path;               /* has a branch or call for rare operands: nothing moves across it */
+    uint8_t tensor;               /* SL_TENSOR_PRODUCT… */
     uint8_t dsts, regs;           /* reg[0 .. dsts) are written, reg[dsts .. regs) are read */
     uint8_t issues;               /* machine instructions; 0: folded into another one */
     uint8_t atomic_wavefronts;    /* of an atomic on one word of shared memory: more than 1 if it is a CAS loop */

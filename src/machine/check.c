@@ -69,6 +69,7 @@ static void derive_pace(sl_core_limits *core)
     preset(&core->f64_interval, 2 * core->alu_interval);
     preset(&core->sfu_interval, 4 * core->alu_interval);
     preset(&core->tensor_interval, 8 * core->alu_interval);
+    preset(&core->tensor_columns, 2);
     preset(&core->memory_queue, 8);
     preset(&core->scalar_ways, 4);
     preset(&core->scalar_cycles, core->shared_cycles);

@@ -152,6 +152,7 @@ typedef struct sl_core_limits {
     uint32_t shared_cycles; /* shared memory without conflicts */
     uint32_t alu_interval;  /* issue interval of a unit, in cycles */
     uint32_t f64_interval, sfu_interval, tensor_interval;
+    uint32_t tensor_columns;  /* of products in tensor memory, per cycle */
     uint32_t memory_queue;    /* memory instructions that wait before the first level */
     uint32_t one_pipeline;    /* 1: shared memory is accessed through that queue, too */
     uint32_t volatile_hints;  /* 1: a load with a hint for the first level is waited for */

@@ -411,6 +411,17 @@ static uint64_t access_constant(const sl_sim *sim, sl_sim_core *core, const sl_s
     return start + uop->cycles + uop->extra_address_cycles * (wavefronts - 1);
 }
 
+/* Products in tensor memory: one after the other in a unit of the SM. Returns when the warp goes on: when its product
+ * begins; behind a commit, when all are done, which is when others learn of it. */
+static uint64_t use_tensor_memory(const sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_uop *uop)
+{
+    uint64_t start = core->tensor_free > sim->now ? core->tensor_free : sim->now;
+    const uint32_t rate = sim->machine.core.tensor_columns;
+    if (uop->tensor == SL_TENSOR_PRODUCT)
+        core->tensor_free = start + (warp->access->blocks + rate - 1) / rate;
+    return start;
+}
+
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -445,6 +456,9 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         result = access_shared(sim, core, warp, inst, uop);
     if (uop->extra_address_cycles && accesses && warp->access->mask)
         result = access_constant(sim, core, warp, uop);
+    uint64_t resumes = sim->now;
+    if (uop->tensor && (accesses || uop->tensor == SL_TENSOR_ALL_DONE))
+        resumes = use_tensor_memory(sim, core, warp, uop);
     set_results(sim, core, w, uop, result);
     if (uop->sass) {
         set_scoreboard(warp, uop->write_scoreboard, memory ? sim->now : result);
@@ -456,7 +470,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
     if (status || uop->kind != SL_UOP_BARRIER || !entered)
-        return status ? status : advance(sim, core, w, sim->now + (uop->sass ? uop->stall : 1), error);
+        return status ? status : advance(sim, core, w, resumes + (uop->sass ? uop->stall : 1), error);
     sl_sim_block *block = &core->block[warp->block];
     set_state(core, w, SL_WARP_BARRIER);
     block->waiting++;

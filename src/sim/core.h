@@ -108,6 +108,7 @@ struct sl_sim_core {
     bool schedules_when_lsu_full; /* two-level scheduling and throttling see warps that wait for a full LSU */
     uint64_t shared_free;         /* cycle from which shared memory accepts an access */
     uint64_t constant_free;       /* the same of constant memory */
+    uint64_t tensor_free;         /* cycle in which the products in tensor memory are done */
     /* load/store unit */
     uint32_t queues, queue_at;
     uint64_t queued;             /* mask of queues that are not empty */

@@ -30,6 +30,61 @@ estimate=$(sums --gpu h200)
 plain=$(sums --gpu v100)
 [ "$(sums --gpu v100 --cubin "$cubin")" = "$plain" ] || fail 'another GPU used it'
 
+it 'takes products in tensor memory for as long as their columns say'
+cat >products.ptx <<'END'
+.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u32 form, .param .u32 count)
+{
+.reg .pred %p<4>;
+.reg .b32 %r<16>;
+.reg .b64 %d<4>;
+.shared .align 1024 .b8 s[16384];
+.shared .align 16 .b8 bar[32];
+ld.param.u32 %r2, [form];
+ld.param.u32 %r3, [count];
+mov.u32 %r0, %tid.x;
+mov.u32 %r10, s;
+mov.u32 %r11, bar;
+setp.eq.u32 %p1, %r0, 0;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r11+16], 256;
+@%p1 mbarrier.init.shared.b64 [%r11], 1;
+bar.sync 0;
+ld.shared.u32 %r4, [%r11+16];
+and.b32 %r5, %r10, 0x3ffff;
+shr.u32 %r5, %r5, 4;
+cvt.u64.u32 %d0, %r5;
+or.b64 %d0, %d0, 0x401000080000;
+setp.ne.u32 %p2, %r0, %r0;
+LOOP:
+@%p1 tcgen05.mma.cta_group::1.kind::f16 [%r4], %d0, %d0, %r2, %p2;
+sub.u32 %r3, %r3, 1;
+setp.ne.u32 %p3, %r3, 0;
+@%p3 bra LOOP;
+@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r11];
+WAIT:
+mbarrier.try_wait.parity.shared.b64 %p3, [%r11], 0;
+@!%p3 bra WAIT;
+bar.sync 0;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 256;
+ret;
+}
+END
+columns() # number of columns, of products, options: cycles
+{
+    form=$((16 + $1 * 16384 + 8 * 16777216)) number=$2
+    shift 2
+    run "$sluice" sim --gpu b200 products.ptx --grid 1 --block 32 --arg "u32:$form" --arg "u32:$number" \
+        --json products.json "$@"
+    exits 0
+    cycles products.json
+}
+base=$(columns 64 64)
+[ "$(columns 128 64)" = $((base + 64 * 64 / 2)) ] || fail 'twice the columns do not take twice the time'
+[ "$(columns 64 128)" = $((base + 64 * 64 / 2)) ] || fail 'twice the products do not take twice the time'
+[ "$(columns 64 64 --set core.tensor_columns=1)" = $((base + 64 * 64 / 2)) ] || fail 'the rate is not that of the machine'
+
 it 'takes machine code from a folder, and says what is no machine code'
 mkdir folder
 cp "$cubin" folder/kernels.cubin

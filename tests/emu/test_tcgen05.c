@@ -273,6 +273,41 @@ BEHAVIOUR(warps_that_only_watch_see_every_phase)
         assert_int_equal(out[i], 9);
 }
 
+/* ---- races ---- */
+
+/* A product of what FILL has written; `between` comes after its commit. */
+#define RACE(fence, between)                                                                                           \
+    HEAD REGS ALLOC FILL DESCRIPTORS fence "bar.sync 0;\nsetp.ne.u32 %p5, %r0, %r0;\n" MULTIPLY(                       \
+        "1") "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r11];\n" between            \
+             "ret;\n}\n"
+#define PROXY     "fence.proxy.async.shared::cta;\n"
+#define OVERWRITE "shl.b32 %r14, %r0, 2;\nadd.u32 %r14, %r10, %r14;\nst.shared.u32 [%r14], %r0;\n"
+
+static void expect_race(const rig *like, const char *ptx, const char *text)
+{
+    rig *r = rig_open(&(rig_config){
+        .lanes = like->config.lanes, .isa = like->config.isa, .threads = like->config.threads, .check_race = true});
+    rig_load(r, ptx);
+    uint32_t *out = rig_buffer(r, 128 * 32), *in = rig_buffer(r, 8192);
+    sl_status status = TRY(r, 1, 128, P(out), P(in), F32_SUMS | OF_8 | OF_64);
+    if (text) {
+        assert_int_equal(status, SL_FAULT);
+        rig_expect_fault(r, SL_FAULT_RACE, text);
+    } else if (status) {
+        fail_msg("%s", r->message);
+    }
+    rig_close(r);
+}
+
+BEHAVIOUR(what_a_product_reads_is_fenced_before_and_kept_until_its_commit_was_waited_for)
+{
+    expect_race(r, RACE(PROXY, WAIT OVERWRITE), NULL);
+    expect_race(r, RACE(PROXY, "bar.sync 0;\n" OVERWRITE WAIT),
+                "a write after a read by thread (0,0,0) in tcgen05.mma");
+    expect_race(r, RACE(PROXY, "bar.sync 0;\n" OVERWRITE WAIT), "which was not waited for");
+    expect_race(r, RACE("", WAIT), "with no fence.proxy.async in between, in tcgen05.mma");
+}
+
 /* ---- the rest ---- */
 
 BEHAVIOUR(shared_memory_is_filled_and_no_cluster_is_canceled)
@@ -337,6 +372,7 @@ int main(void)
         IT(scales_multiply_blocks_of_elements),
         IT(a_shift_moves_rows_down_by_one),
         IT(warps_that_only_watch_see_every_phase),
+        IT(what_a_product_reads_is_fenced_before_and_kept_until_its_commit_was_waited_for),
         IT(shared_memory_is_filled_and_no_cluster_is_canceled),
         IT(four_rows_of_a_matrix_are_gathered_and_scattered),
     };
