@@ -147,6 +147,12 @@ static void decode_load(sl_decoder *d)
     sl_decode_fill(d, op, &at, size, count, list);
 }
 
+/* Asynchronous stores and reductions in shared memory do; those in global memory are released instead. */
+static bool tells_barrier(const sl_ptx_inst *inst)
+{
+    return sl_ptx_has(inst, SL_MOD_ASYNC) && !sl_ptx_has(inst, SL_MOD_RELEASE);
+}
+
 static void decode_store(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
@@ -160,7 +166,7 @@ static void decode_store(sl_decoder *d)
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, true), lane * 8);
     sl_decode_fill(d, op, &at, size, count, list);
-    if (sl_ptx_has(d->inst, SL_MOD_ASYNC) && !sl_ptx_has(d->inst, SL_MOD_MMIO)) /* those complete at no barrier */
+    if (tells_barrier(d->inst))
         sl_decode_complete_bytes(d, sl_decode_operand(d, 2), size * count);
 }
 
@@ -251,7 +257,7 @@ static void decode_atomic(sl_decoder *d)
         if (e)
             op->slot = UINT32_MAX;
     }
-    if (sl_ptx_has(d->inst, SL_MOD_ASYNC))
+    if (tells_barrier(d->inst))
         sl_decode_complete_bytes(d, sl_decode_operand(d, 2), sl_ptx_type_bytes(type));
 }
 

@@ -104,6 +104,17 @@ exits 255
 stderr_has 'its target is sm_90a, which does not run on sm_90'
 absent d.o
 
+real=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
+if [ -x "$real" ]; then
+    it 'knows only instructions of sm_100a that ptxas takes (tests/emu/test_ptx_headers.c decodes them)'
+    awk 'BEGIN { print ".version 9.0\n.target sm_100a\n.address_size 64" }
+         /^[-+] / { print ".visible .entry k" NR "()\n{\n.reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<64>, %s<128>;"
+                    print ".reg .f32 %f<32>; .reg .f64 %g<32>; .reg .b64 %d<32>; .reg .b128 %q<4>;\n" substr($0, 3) "\nret;\n}" }' \
+        "$source_root/tests/data/ptx/sm_100a.txt" >listed.ptx
+    run "$real" -O0 -arch=sm_100a listed.ptx -o listed.cubin
+    exits 0
+fi
+
 it 'reports wrong usage'
 run "$ptxas" --gpu-nam=sm_90 add.ptx
 exits 2

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every instruction that libcu++'s cuda::ptx wraps (where CUDA is installed) is executed or refused by name: its inline
- * assembly, with registers for operands, goes through the parser and the decoder. */
+ * assembly, with registers for operands, goes through the parser and the decoder. So do instructions that ptxas takes
+ * for sm_100a, of a list; tests/cli/ptxas.sh asks ptxas. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -129,19 +130,27 @@ static bool names_instruction(const sl_error *error, const form *f)
     return *name && strstr(f->code, name);
 }
 
-static void try_form(tally *t, const form *f)
+static sl_status decode(const tally *t, const char *text, sl_error *error)
 {
-    char text[2 * TEXT_BYTES];
     sl_ptx_module *module = NULL;
     sl_emu_program *program = NULL;
     sl_emu_kernel *kernel;
+    sl_status status = sl_ptx_parse(text, strlen(text), "form.ptx", &module, error);
+    if (!status)
+        status = sl_emu_load(t->emu, (const sl_ptx_module *const *)&module, 1, &program, error);
+    if (!status)
+        status = sl_emu_kernel_get(program, "k", &kernel, error);
+    sl_emu_unload(t->emu, program);
+    sl_ptx_free(module);
+    return status;
+}
+
+static void try_form(tally *t, const form *f)
+{
+    char text[2 * TEXT_BYTES];
     sl_error error = {0};
     write_kernel(f, text);
-    sl_status status = sl_ptx_parse(text, strlen(text), "form.ptx", &module, &error);
-    if (!status)
-        status = sl_emu_load(t->emu, (const sl_ptx_module *const *)&module, 1, &program, &error);
-    if (!status)
-        status = sl_emu_kernel_get(program, "k", &kernel, &error);
+    sl_status status = decode(t, text, &error);
     if (!status) {
         t->executed++;
     } else if (status == SL_UNSUPPORTED && names_instruction(&error, f)) {
@@ -149,8 +158,6 @@ static void try_form(tally *t, const form *f)
     } else if (!t->wrong++) {
         snprintf(t->first, sizeof t->first, "%s\n%s", error.text, text + 220);
     }
-    sl_emu_unload(t->emu, program);
-    sl_ptx_free(module);
 }
 
 static void try_header(tally *t, const char *path)
@@ -200,8 +207,42 @@ static void every_form_is_executed_or_refused_by_name(void **state)
     assert_true(t.executed > 500);
 }
 
+static void what_ptxas_takes_for_blackwell_is_executed_or_refused_as_listed(void **state)
+{
+    (void)state;
+    tally t = {0};
+    static form f;
+    static char line[TEXT_BYTES];
+    sl_error error;
+    FILE *file = fopen(SL_TEST_DATA "/ptx/sm_100a.txt", "r");
+    assert_non_null(file);
+    const sl_emu_config config = {.settings = {.lanes = 32, .threads = 1}};
+    assert_int_equal(sl_emu_create(&config, &t.emu, &error), SL_OK);
+    while (fgets(line, sizeof line, file)) {
+        char kernel[2 * TEXT_BYTES];
+        if (*line == '#')
+            continue;
+        snprintf(f.code, sizeof f.code, "%s", line + 2);
+        snprintf(kernel, sizeof kernel,
+                 ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %%p<8>;\n"
+                 ".reg .b16 %%h<16>;\n.reg .b32 %%r<64>, %%s<128>;\n.reg .f32 %%f<32>;\n.reg .f64 %%g<32>;\n"
+                 ".reg .b64 %%d<32>;\n.reg .b128 %%q<4>;\n%s\nret;\n}\n",
+                 f.code);
+        sl_status status = decode(&t, kernel, &error);
+        if (*line == '+' ? status != SL_OK : status != SL_UNSUPPORTED || !names_instruction(&error, &f))
+            fail_msg("%s: %s", line, status ? error.text : "executed");
+        t.executed += !status;
+    }
+    assert_true(t.executed > 500);
+    fclose(file);
+    sl_emu_destroy(t.emu);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_form_is_executed_or_refused_by_name)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_is_executed_or_refused_by_name),
+        cmocka_unit_test(what_ptxas_takes_for_blackwell_is_executed_or_refused_as_listed),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
