@@ -250,6 +250,15 @@ run "$sluice" reproduce states.yaml --cache cache
 exits 1
 stderr_has "states.yaml:9:47: policy 'lru' does not describe its states"
 
+it "runs the reuse model's worked examples, and finds what its tables say"
+run "$sluice" reproduce reuse-model tables --cache tables --csv -
+exits 0
+for row in 'table1,never before,,3,3' 'table1,distance 0,,1,1' 'table1,distance 1,,2,2' 'table1,distance 2,,1,1' \
+    'table2,never before,,2,2' 'table2,distance 0,,4,4' 'table2,distance 1,,2,2' 'table1,capacity misses,,1,1' \
+    'table2,two lines: compulsory misses,,2,2'; do
+    stdout_has "$row"
+done
+
 it 'leaves out of a quick page what is empty'
 run "$sluice" reproduce shapes.yaml --quick --cache cache --pages shapes --figures quick -q
 exits 0
