@@ -396,7 +396,7 @@ static bool decide_alike(const work *w, const sl_analysis *a, const sl_analysis 
 {
     sl_policy_choice choice[2];
     if (a->details || b->details || a->bound || b->bound || a->observer || b->observer || a->sampling.when ||
-        a->sampling.stand_in || a->requests != b->requests)
+        a->sampling.stand_in || a->stop || b->stop || a->requests != b->requests || a->warms_gaps != b->warms_gaps)
         return false;
     if (sl_policy_parse_among(a->machine->policies, a->machine->level[0].bypass, &choice[0], NULL) ||
         sl_policy_parse_among(b->machine->policies, b->machine->level[0].bypass, &choice[1], NULL))
