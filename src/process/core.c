@@ -198,6 +198,7 @@ void sl_proc_end_interrupted(sl_proc *rt)
     rt->in_launch = 0;
     if (!signal_number)
         return;
+    sl_proc_results_interrupted(rt);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }

@@ -794,5 +794,7 @@ uint64_t sl_proc_results_launches(const sl_proc *rt);
 /* Addresses of kernels lose their meaning with the device, and with a module that is unloaded. */
 void sl_proc_results_forget_kernels(sl_proc *rt);
 void sl_proc_results_close(sl_proc *rt);
+/* What is known of the CPU time, before the program is ended. */
+void sl_proc_results_interrupted(sl_proc *rt);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/new_file.h"
 #include "process/results_file.h"
 #include "trace/recorder.h"
@@ -84,6 +85,23 @@ void sl_proc_results_forget_kernels(sl_proc *rt)
         sl_results_forget_kernels(rt->results->writer);
 }
 
+/* `now_ns`: of the call that has not ended. */
+static void write_times(sl_proc *rt, uint64_t writing_ns, uint64_t now_ns)
+{
+    uint64_t helpers = sl_emu_helpers_cpu_ns(rt->emu);
+    const sl_cpu_times spent = {.calls_ns = rt->spent.calls_ns + helpers + now_ns,
+                                .emulation_ns = rt->spent.emulation_ns + helpers,
+                                .writing_ns = writing_ns};
+    if (rt->results->writer)
+        sl_results_times(rt->results->writer, &spent);
+}
+
+void sl_proc_results_interrupted(sl_proc *rt)
+{
+    if (rt->results)
+        write_times(rt, sl_recorder_writing_ns(rt->results->recorder), sl_thread_cpu_ns() - rt->entered_ns);
+}
+
 void sl_proc_results_close(sl_proc *rt)
 {
     sl_error error = {0};
@@ -96,12 +114,7 @@ void sl_proc_results_close(sl_proc *rt)
     uint64_t writing = sl_recorder_writing_ns(rt->results->recorder);
     if (sl_recorder_finish(rt->results->recorder, &error))
         sl_proc_problem(rt, "%s", error.text);
-    uint64_t helpers = sl_emu_helpers_cpu_ns(rt->emu);
-    const sl_cpu_times spent = {.calls_ns = rt->spent.calls_ns + helpers,
-                                .emulation_ns = rt->spent.emulation_ns + helpers,
-                                .writing_ns = writing};
-    if (rt->results->writer)
-        sl_results_times(rt->results->writer, &spent);
+    write_times(rt, writing, 0);
     sl_results_writer_close(rt->results->writer, true);
     free(rt->results);
     rt->results = NULL;

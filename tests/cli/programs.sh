@@ -569,8 +569,10 @@ int main()
 }
 END
 compile endless.cu endless -cudart shared -arch=compute_75
-run timeout -k 60 -s INT 3 "$sluice" run --csv interrupted.csv -- ./endless
+run timeout -k 60 -s INT 3 "$sluice" run --times --csv interrupted.csv -- ./endless
 stderr_has 'interrupted'
+stderr_has ' s of emulation'
+stderr_lacks ' 0.00 s of emulation'
 stderr_has 'killed by signal 2'
 file_has interrupted.csv ',k,'
 
