@@ -43,7 +43,7 @@ typedef struct sl_cache_access {
     sl_mem_access kind; /* load, store or atomic */
     uint64_t now;       /* cycle; 0 where there is no time */
     bool pending;       /* of hits: a pending hit: the line is in flight */
-    uint32_t warp;      /* its place on the core; 0 where that is not known (the model, levels further out) */
+    uint32_t warp;      /* its slot on the core; 0 where that is not known (the model, levels further out) */
 } sl_cache_access;
 
 /* Whether it reads, and so may bypass a cache; policies do not decide on stores and atomics. */

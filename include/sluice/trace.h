@@ -327,7 +327,7 @@ SL_API sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch 
  * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
  * abandoned. */
 SL_API sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
-/* In the place of all blocks: the launch has those of an earlier one with the same kernel and shape, which has not
+/* Instead of all blocks: the launch has those of an earlier one with the same kernel and shape, which has not
  * failed. `original`: the launches that were begun before that one. */
 SL_API sl_status sl_trace_writer_repeat(sl_trace_writer *, uint32_t original, sl_error *);
 /* The end of the launch; `failure`: the error that it ended with, or NULL. */

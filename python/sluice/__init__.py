@@ -15,7 +15,7 @@
 
 Every command of the program is a function: run, trace, info, profile, model, sim, validate, report, compare, explain, tune,
 apply, measure, ptx, sweep, reproduce, import_, workloads, machines, policies. Options are keywords with '_' for '-', and
-help(sluice.model) is what `sluice model --help` says. All give a Result. Errors are SluiceError, with a place and a reason.
+help(sluice.model) is what `sluice model --help` says. All give a Result. Errors are SluiceError, with a location and a reason.
 
 The program is found as SLUICE_HOME/bin/sluice, next to this package where both were installed together, or on the PATH.
 """

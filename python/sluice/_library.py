@@ -114,8 +114,8 @@ def load() -> ctypes.CDLL:
 
 def failure(error: Any) -> SluiceError:
     """What an sl_error says, as an exception."""
-    place = ":".join([error.file.decode(errors="replace")] + [str(n) for n in (error.line, error.column) if n])
-    return SluiceError(error.text.decode(errors="replace"), place if error.file else None, STATUS[error.status])
+    location = ":".join([error.file.decode(errors="replace")] + [str(n) for n in (error.line, error.column) if n])
+    return SluiceError(error.text.decode(errors="replace"), location if error.file else None, STATUS[error.status])
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -99,7 +99,7 @@ static int explain(const sl_invocation *inv, const char *name)
     if (explain_metric(stdout, name, false) || explain_metric(stdout, name, true) || explain_heading(stdout, name))
         return SL_EXIT_OK;
     sl_did_you_mean(name, names, count, "", hint, sizeof hint);
-    return sl_cli_usage(inv, "'%s' is no rule, counter or heading of a table%s", name, hint);
+    return sl_cli_usage(inv, "'%s' is not a rule, a counter or a table heading%s", name, hint);
 }
 
 /* ---- all ---- */

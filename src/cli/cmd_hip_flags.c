@@ -24,10 +24,9 @@ static int run(const sl_invocation *inv)
     sl_error error;
     sl_status status = sl_library_folder("hip/include", folder, sizeof folder, &error);
     if (!status && strpbrk(folder, " \t\n"))
-        status = sl_fail(&error, SL_UNSUPPORTED,
-                         "%s: a shell takes this apart at its spaces: use Sluice from a folder "
-                         "without them",
-                         folder);
+        status =
+            sl_fail(&error, SL_UNSUPPORTED,
+                    "%s: a shell splits this path at its spaces; install Sluice in a folder without spaces", folder);
     if (!status && o->gpu)
         status = sl_machine_load(o->gpu, &machine, &error);
     if (status)
@@ -44,7 +43,7 @@ static const sl_option options[] = {
      "GPU model, a name from 'sluice machines' or a YAML file, whose wavefronts the program is built for (default: "
      "32 lanes)",
      offsetof(hip_flags_options, gpu), 0, 0, NULL},
-    {"link", 0, SL_OPTION_FLAG, NULL, "Without -x cu, for command lines with object files",
+    {"link", 0, SL_OPTION_FLAG, NULL, "Omit -x cu, for command lines with object files",
      offsetof(hip_flags_options, link), 0, 0, NULL},
     {0},
 };
@@ -53,7 +52,7 @@ static const sl_example examples[] = {
     {"nvcc $(sluice hip-flags) saxpy.hip -o saxpy", "Build a HIP program"},
     {"sluice run -- ./saxpy", "Run it"},
     {"make CC=\"nvcc $(sluice hip-flags --link)\"",
-     "Where a makefile compiles and links apart, and sources end in .cu"},
+     "For a makefile that compiles and links separately, with sources ending in .cu"},
     {"nvcc $(sluice hip-flags --gpu mi300x) scan.hip -o scan", "Build for wavefronts of 64 lanes"},
     {"sluice run --gpu mi300x -- ./scan", "Run that one"},
     {0},

@@ -148,9 +148,9 @@ const sl_command sl_cmd_profile = {
     .description =
         "Report the reuse of lines and sectors per kernel, launch and load: reuse distances (how many distinct lines "
         "or sectors are accessed between two accesses to the same one), reuse counts, the share of accesses without "
-        "reuse, the footprint over time, and the share of transferred bytes that was requested.\n\nA profile has no "
-        "timing ('sluice model' and 'sluice sim' have), only an order of execution; of the GPU model it takes line, "
-        "sector and size of the first level, the number of cores and the width of a warp. Block b "
+        "reuse, the footprint over time, and the share of transferred bytes that was requested.\n\nA profile has an "
+        "order of execution but no timing (for that, use 'sluice model' or 'sluice sim'). From the GPU model it takes "
+        "line, sector and size of the first level, the number of cores and the width of a warp. Block b "
         "runs on core b modulo --cores. A core runs --blocks-per-core blocks at a time and starts its next one when "
         "one ends. The warps of these blocks take turns, one memory access each, and wait for each other at barriers. "
         "Reuse is tracked per core and starts over with each launch; results are summed over the cores. Loads, stores, "

@@ -439,7 +439,7 @@ static int check_rules(rank_run *r)
     if (o->tolerance) {
         r->rules.tolerance = strtod(o->tolerance, &end);
         if (end == o->tolerance || *end || !(r->rules.tolerance >= 0 && r->rules.tolerance < 1))
-            return sl_cli_usage(r->inv, "--tolerance: '%s' is no share from 0 to below 1", o->tolerance);
+            return sl_cli_usage(r->inv, "--tolerance: '%s' is not a number from 0 to below 1", o->tolerance);
     }
     if (!o->ignore)
         return SL_EXIT_OK;

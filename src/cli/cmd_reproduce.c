@@ -238,7 +238,7 @@ static const sl_example examples[] = {
     {"sluice reproduce --quick --pages pages", "Reproduce every paper on few programs, with a page for each in pages/"},
     {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers next to ours"},
     {"sluice reproduce league --quick --pages pages", "Rank all policies on few programs, with a page"},
-    {"sluice reproduce league --quick --policy-plugin ./mru.so", "Rank a policy of your own among all others"},
+    {"sluice reproduce league --quick --policy-plugin ./mru.so", "Rank a custom policy among all others"},
     {"sluice reproduce --list", "List papers, tables and figures"},
     {0},
 };

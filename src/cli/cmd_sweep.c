@@ -186,9 +186,8 @@ static const sl_option options[] = {
     {"slurm", 0, SL_OPTION_NUMBER, "N",
      "Submit the points to Slurm as a job array of N tasks, and a job that merges their results", AT(slurm), 1, 100000,
      NULL},
-    {"points", 0, SL_OPTION_FLAG, NULL,
-     "List the points with their numbers and about how many seconds of a core each takes, and run none", AT(points), 0,
-     0, NULL},
+    {"points", 0, SL_OPTION_FLAG, NULL, "List the points with their numbers and estimated core seconds, and run none",
+     AT(points), 0, 0, NULL},
     {"point", 0, SL_OPTION_NUMBER, "N", "Run only point N of --points", AT(point), 0, 0, NULL},
     {"shard", 0, SL_OPTION_STRING, "I/N", "Run only part I of N, counted from 0", AT(shard), 0, 0, NULL},
     {"merge", 0, SL_OPTION_LIST, "FILE", "Add the results of another database; may be repeated", AT(merge), 0, 0, NULL},
@@ -197,7 +196,7 @@ static const sl_option options[] = {
 
 static const sl_example examples[] = {
     {"sluice sweep sizes.yaml --csv sizes.csv", "Run the points of sizes.yaml that are not yet in sizes.sqlite"},
-    {"sluice sweep sizes.yaml --plot sizes.svg", "Draw them, too"},
+    {"sluice sweep sizes.yaml --plot sizes.svg", "Also draw them"},
     {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "Run on four threads, into a database shared with other sweeps"},
     {"sluice sweep sizes.yaml --slurm 16", "Run on a cluster in 16 tasks and merge the results into sizes.sqlite"},
     {"sluice sweep sizes.yaml --point 3 -d part-3.sqlite", "Run one point, on any machine, into a database of its own"},
@@ -215,9 +214,9 @@ const sl_command sl_cmd_sweep = {
         "or LLVM IR with a launch: {file: k.ptx, grid: 8, block: 256, args: [u32:8]}), 'size', 'machines', policies "
         "('l1', 'l2'), 'scheduler', bypass plans ('plan'), 'seed', and keys of the GPU model ('set: {L1.size: [16K, "
         "32K]}'). Each is a value or a list. 'kind' is sim (the default), model or profile; 'without' lists extensions "
-        "of the model to disable. 'parts: N' makes N points of each, which are parts of the launches; L2 is warm of "
-        "the "
-        "launches before, and the sums of the parts are those of the whole but for the seams.\n\nEach result is stored "
+        "of the model to disable. 'parts: N' splits the launches of each point into N points. Each starts with the L2 "
+        "that the launches before it left; sums differ from those of the whole only where parts meet.\n\nEach result "
+        "is stored "
         "in an SQLite database as soon as it is known: an "
         "interrupted sweep resumes where it stopped, and several sweeps can fill one database. A point that fails is "
         "stored with its error, the others are still run, and the exit code is 1.",

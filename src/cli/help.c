@@ -29,15 +29,13 @@ static const struct {
       offsetof(sl_common, loads), 0, 0, NULL}},
     {SL_COMMON_MARKDOWN,
      {"markdown", 0, SL_OPTION_FILE, "FILE",
-      "Write the text as Markdown, for a comment of a pull request, to FILE (default: to standard output, instead of "
-      "the "
+      "Write the text as Markdown, for a pull-request comment, to FILE (default: to standard output, instead of the "
       "text)",
       offsetof(sl_common, markdown), 0, 0, NULL}},
     {SL_COMMON_NOTES,
      {"notes", 0, SL_OPTION_FILE, "FILE",
-      "Write the findings as lines 'file:line:column: note: ...', which editors and CI take for messages of a "
-      "compiler, "
-      "to FILE (default: to standard output, instead of the text)",
+      "Write the findings as lines 'file:line:column: note: ...', which editors and CI read as compiler "
+      "messages, to FILE (default: to standard output, instead of the text)",
       offsetof(sl_common, notes), 0, 0, NULL}},
     {SL_COMMON_NOTES,
      {"sarif", 0, SL_OPTION_FILE, "FILE",
@@ -88,8 +86,8 @@ static const struct {
       offsetof(sl_common, quiet), 0, 0, NULL}},
     {SL_COMMON_TIMES,
      {"times", 0, SL_OPTION_FLAG, NULL,
-      "At the end, print the CPU time of the program's own code, of its other calls of CUDA, of emulation, writing and "
-      "analysis to standard error; JSON has it, too",
+      "At the end, print to standard error the CPU time of the program's own code, its other CUDA calls, emulation, "
+      "trace writing and analysis; JSON has it, too",
       offsetof(sl_common, times), 0, 0, NULL}},
     {SL_COMMON_COLOR,
      {"color", 0, SL_OPTION_CHOICE, "WHEN",

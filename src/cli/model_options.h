@@ -100,15 +100,15 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, co
     {                                                                                                                  \
         "sample", 0, SL_OPTION_STRING, "WHEN",                                                                         \
             "Analyze some launches and estimate sums over all, with 95% intervals: auto (from 10 s of predicted work " \
-            "on), off, or how wide the interval of cycles may be to either side, such as 1% (default: " preset ")",    \
+            "on), off, or the half-width of the interval of cycles, such as 1% (default: " preset ")",                 \
             offset, 0, 0, NULL                                                                                         \
     }
 #define SL_SAMPLE_OPTION(offset) SL_SAMPLE_OPTION_OF(offset, "auto")
 #define SL_SAMPLE_HELP                                                                                                 \
-    "\n\nPrograms of many launches are sampled (--sample): launches that count alike (kernel, grid, instructions, "    \
-    "requests, sectors) are a group of which some are analyzed; the others only bring their lines into the caches "    \
-    "that all SMs share. The first line says so. Ctrl-C ends the analysis with the launches that were analyzed until " \
-    "then, and wider intervals."
+    "\n\nPrograms of many launches are sampled (--sample): of launches with equal counts (kernel, grid, "              \
+    "instructions, "                                                                                                   \
+    "requests, sectors) only some are analyzed; the others only fill the caches that all SMs share. The first line "   \
+    "says so. Ctrl-C ends the analysis; what was analyzed until then is reported, with wider intervals."
 
 /* `text` NULL: auto. */
 sl_status sl_sampling_of(const char *text, sl_sampling *sampling, sl_error *error);
@@ -130,7 +130,7 @@ enum { SL_EXIT_STOPPED = 130 };
 #define SL_WHAT_IF_OPTION(offset)                                                                                      \
     {                                                                                                                  \
         "what-if", 0, SL_OPTION_STRING, "RULE[@LINE]",                                                                 \
-            "Take the cause of a finding away, everywhere or at one line, and report the cycles before and after",     \
+            "Remove the cause of a finding, everywhere or at one line, and report the cycles before and after",        \
             offset, 0, 0, NULL                                                                                         \
     }
 

@@ -185,7 +185,7 @@ static sl_status check_static_runtime(sl_app *app, const sl_elf *elf, const char
     sl_static_runtime_fini(&runtime);
     if (!sl_elf_is_dynamic(elf) && (!status || has_code))
         return sl_fail(error, SL_UNSUPPORTED,
-                       "%s is linked with -static: no library can get into it; link it dynamically", app->path);
+                       "%s is linked with -static: libraries cannot be preloaded; link it dynamically", app->path);
     if (status == SL_NOT_FOUND)
         return SL_OK; /* a launcher, or CUDA is in its libraries */
     return status ? sl_fail(error, status, "%s %s", app->path, why.text) : SL_OK;
@@ -215,8 +215,8 @@ static sl_status check_elf(sl_app *app, const sl_mapped_file *file, const char *
                        app->soname);
     if ((has_code || *app->soname) && gains_rights(app->path))
         return sl_fail(error, SL_UNSUPPORTED,
-                       "%s is set-user-ID, set-group-ID or has capabilities: the loader brings no library into it; run "
-                       "a copy without these rights",
+                       "%s is set-user-ID, set-group-ID or has capabilities: the loader ignores preloaded libraries; "
+                       "run a copy without these privileges",
                        app->path);
     return SL_OK;
 }

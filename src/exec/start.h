@@ -32,7 +32,7 @@ typedef struct sl_app_end {
 void sl_find_static_runtimes(const char *given, char *text, size_t size);
 /* Finds the program as execvp would. `archives` NULL: it runs on a real GPU, and nothing else is asked. Otherwise
  * fails, and says what helps, when it cannot work: without PTX, for an unsupported CUDA version, with a static CUDA
- * runtime that is not known, or where the loader brings no library into it. */
+ * runtime that is not known, or where the loader ignores preloaded libraries. */
 sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl_error *error);
 
 /* A folder of ours next to the program that runs now, as built and as installed: "cuda" has the CUDA libraries, "hip"

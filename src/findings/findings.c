@@ -126,7 +126,7 @@ static sl_status rank(sl_findings *findings, sl_error *error)
         bool first = !kept || !same_group(&findings->list.items[kept - 1], &r[i].finding);
         double min_share = r[i].finding.estimated ? sl_finding_limit.gain : sl_finding_limit.rule_share;
         bool enough = r[i].group >= min_share && r[i].cycles >= sl_finding_limit.cycles;
-        if (enough && (first || r[i].finding.share >= sl_finding_limit.place_share))
+        if (enough && (first || r[i].finding.share >= sl_finding_limit.location_share))
             findings->list.items[kept++] = r[i].finding;
     }
     findings->list.count = kept;

@@ -371,17 +371,17 @@ static void find_bank_conflicts(sl_rule_run *run)
     for (size_t i = 0; i < k->locations; i++) {
         const sl_location *p = &k->location[i];
         double requests = SL_FACT(p->counted, shared_ld_requests) + SL_FACT(p->counted, shared_st_requests);
-        double passes = SL_FACT(p->counted, shared_ld_wavefronts) + SL_FACT(p->counted, shared_st_wavefronts);
+        double wavefronts = SL_FACT(p->counted, shared_ld_wavefronts) + SL_FACT(p->counted, shared_st_wavefronts);
         double each = fmax(1, ceil(p->inst->width * (double)k->lanes / (32 * 4)));
         char shown[SL_HUMAN_BYTES], ideal_text[SL_HUMAN_BYTES];
-        if (requests <= 0 || passes < run->rule->threshold * each * requests)
+        if (requests <= 0 || wavefronts < run->rule->threshold * each * requests)
             continue;
-        double excess = passes - each * requests;
+        double excess = wavefronts - each * requests;
         sl_finding *f = found(run, p, excess, excess);
-        cite(f, "passes_per_request", passes / requests);
-        cite(f, "ideal_passes_per_request", each);
-        SAY(run, f, "%s passes over the banks per request where %s would do.",
-            sl_human_ratio(passes / requests, 1, shown), sl_human_ratio(each, 0, ideal_text));
+        cite(f, "wavefronts_per_request", wavefronts / requests);
+        cite(f, "ideal_wavefronts_per_request", each);
+        SAY(run, f, "%s wavefronts per request where %s would do.", sl_human_ratio(wavefronts / requests, 1, shown),
+            sl_human_ratio(each, 0, ideal_text));
     }
 }
 

@@ -67,8 +67,8 @@ static sl_status open_builtin(const char *name, sl_machine_source *source, sl_er
     }
     const char *near = sl_suggest(name, names, BUILTINS);
     if (near)
-        return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'; the nearest is '%s'", name, near);
-    return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'; 'sluice machines' lists them", name);
+        return sl_fail(error, SL_NOT_FOUND, "unknown GPU model '%s'; the nearest is '%s'", name, near);
+    return sl_fail(error, SL_NOT_FOUND, "unknown GPU model '%s'; 'sluice machines' lists them", name);
 }
 
 static sl_status open_file(const char *path, sl_machine_source *source, sl_error *error)

@@ -50,8 +50,8 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
     return SL_OK;
 }
 
-/* `*field` where it is given, otherwise `preset`. */
-static void preset(uint32_t *field, uint64_t value)
+/* `*field` where it is given, otherwise `value`. */
+static void set_default(uint32_t *field, uint64_t value)
 {
     if (!*field)
         *field = (uint32_t)value;
@@ -59,20 +59,20 @@ static void preset(uint32_t *field, uint64_t value)
 
 static void derive_pace(sl_core_limits *core)
 {
-    preset(&core->active_warps, 8);
-    preset(&core->alu_cycles, 4);
-    preset(&core->f64_cycles, 2 * core->alu_cycles);
-    preset(&core->sfu_cycles, 5 * core->alu_cycles);
-    preset(&core->tensor_cycles, 8 * core->alu_cycles);
-    preset(&core->shared_cycles, 20);
-    preset(&core->alu_interval, 1);
-    preset(&core->f64_interval, 2 * core->alu_interval);
-    preset(&core->sfu_interval, 4 * core->alu_interval);
-    preset(&core->tensor_interval, 8 * core->alu_interval);
-    preset(&core->tensor_columns, 2);
-    preset(&core->memory_queue, 8);
-    preset(&core->scalar_ways, 4);
-    preset(&core->scalar_cycles, core->shared_cycles);
+    set_default(&core->active_warps, 8);
+    set_default(&core->alu_cycles, 4);
+    set_default(&core->f64_cycles, 2 * core->alu_cycles);
+    set_default(&core->sfu_cycles, 5 * core->alu_cycles);
+    set_default(&core->tensor_cycles, 8 * core->alu_cycles);
+    set_default(&core->shared_cycles, 20);
+    set_default(&core->alu_interval, 1);
+    set_default(&core->f64_interval, 2 * core->alu_interval);
+    set_default(&core->sfu_interval, 4 * core->alu_interval);
+    set_default(&core->tensor_interval, 8 * core->alu_interval);
+    set_default(&core->tensor_columns, 2);
+    set_default(&core->memory_queue, 8);
+    set_default(&core->scalar_ways, 4);
+    set_default(&core->scalar_cycles, core->shared_cycles);
 }
 
 static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *error)
@@ -88,8 +88,8 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
     if (core->register_granularity > core->registers && core->registers)
         return BLAME(SL_AT_core_register_granularity, 0, "registers in multiples of %u, but there are only %u",
                      core->register_granularity, core->registers);
-    preset(&core->schedulers, 1);
-    preset(&core->block_threads, core->threads < 1024 ? core->threads : 1024);
+    set_default(&core->schedulers, 1);
+    set_default(&core->block_threads, core->threads < 1024 ? core->threads : 1024);
     derive_pace(core);
     if (core->small_gpc_cores >= m->cores)
         return BLAME(SL_AT_core_small_gpc_cores, 0, "a small GPC of %u cores, but there are %u cores in all",
@@ -275,13 +275,13 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
 /* What only the simulator goes by. */
 static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
 {
-    preset(&level->ports, 1);
-    preset(&level->queue, 8);
-    preset(&level->miss_queue, 8);
-    preset(&level->network_bytes, 32);
-    preset(&level->network_partial, 1);
+    set_default(&level->ports, 1);
+    set_default(&level->queue, 8);
+    set_default(&level->miss_queue, 8);
+    set_default(&level->network_bytes, 32);
+    set_default(&level->network_partial, 1);
     if (at)
-        preset(&level->network_cycles, level->hit_cycles / 3);
+        set_default(&level->network_cycles, level->hit_cycles / 3);
     else if (level->network_cycles)
         return BLAME(SL_AT_level_network_cycles, at, "there is no network before the first level");
     if (2 * (uint64_t)level->network_cycles > level->hit_cycles)
@@ -294,8 +294,8 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
                                         : SL_AT_level_frc_keeps_victims,
                      at, "this is for 'miss_handling: frc'");
     if (level->miss_handling == SL_MISS_FRC) {
-        preset(&level->frc_entries, 64);
-        preset(&level->frc_ways, level->frc_entries < 8 ? level->frc_entries : 8);
+        set_default(&level->frc_entries, 64);
+        set_default(&level->frc_ways, level->frc_entries < 8 ? level->frc_entries : 8);
         if (level->frc_entries % level->frc_ways)
             return BLAME(SL_AT_level_frc_ways, at, "%u entries are not a whole number of sets of %u",
                          level->frc_entries, level->frc_ways);
@@ -314,14 +314,14 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
 {
     sl_memory *memory = &m->memory;
     const sl_level *last = &m->level[m->levels - 1];
-    preset(&memory->channels, last->banks);
-    preset(&memory->channel_interleave, last->bank_interleave);
-    preset(&memory->banks, 16);
-    preset(&memory->bank_groups, 1);
-    preset(&memory->row_bytes, 2048);
-    preset(&memory->bytes_per_cycle, 8 * (uint64_t)memory->channels);
-    preset(&memory->queue, 16);
-    preset(&memory->clock_mhz, m->clock_mhz);
+    set_default(&memory->channels, last->banks);
+    set_default(&memory->channel_interleave, last->bank_interleave);
+    set_default(&memory->banks, 16);
+    set_default(&memory->bank_groups, 1);
+    set_default(&memory->row_bytes, 2048);
+    set_default(&memory->bytes_per_cycle, 8 * (uint64_t)memory->channels);
+    set_default(&memory->queue, 16);
+    set_default(&memory->clock_mhz, m->clock_mhz);
     if (memory->channel_interleave % last->line_bytes)
         return BLAME(SL_AT_memory_channel_interleave, 0, "channels interleave at %u bytes, within a line of %u",
                      memory->channel_interleave, last->line_bytes);

@@ -15,18 +15,18 @@ typedef struct lru {
 
 enum { OLDER, NEWER, NEIGHBORS };
 
-static inline size_t place(const lru *l, uint32_t set, uint32_t way, uint32_t neighbor)
+static inline size_t index_of(const lru *l, uint32_t set, uint32_t way, uint32_t neighbor)
 {
     return (size_t)set * l->row + NEIGHBORS * way + neighbor;
 }
 static inline uint32_t get_neighbor(const lru *l, uint32_t set, uint32_t way, uint32_t neighbor)
 {
-    size_t at = place(l, set, way, neighbor);
+    size_t at = index_of(l, set, way, neighbor);
     return l->wide ? ((const uint16_t *)l->ring)[at] : ((const uint8_t *)l->ring)[at];
 }
 static inline void set_neighbor(const lru *l, uint32_t set, uint32_t way, uint32_t neighbor, uint32_t to)
 {
-    size_t at = place(l, set, way, neighbor);
+    size_t at = index_of(l, set, way, neighbor);
     if (l->wide)
         ((uint16_t *)l->ring)[at] = (uint16_t)to;
     else
@@ -82,7 +82,7 @@ static void on_use(void *self, const sl_cache_access *access, uint32_t way)
 static uint32_t likely(const void *self, uint32_t set)
 {
     const lru *l = self;
-    const char *ring = (const char *)l->ring + place(l, set, 0, 0) * (l->wide ? 2 : 1);
+    const char *ring = (const char *)l->ring + index_of(l, set, 0, 0) * (l->wide ? 2 : 1);
     for (uint32_t at = 0; at < l->row * (l->wide ? 2 : 1); at += 64)
         __builtin_prefetch(ring + at);
     return get_neighbor(l, set, l->ways, NEWER);

@@ -41,7 +41,7 @@ uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, cons
     return sl_way_from(evictable, 0);
 }
 
-uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable)
+uint32_t sl_policy_evict_on_bypass(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     uint32_t way =
         policy->ops->evict_on_bypass ? policy->ops->evict_on_bypass(policy->self, access, evictable) : SL_NO_WAY;

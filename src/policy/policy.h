@@ -67,7 +67,7 @@ void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
  */
 uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
 /* The way to evict after an access bypassed, or SL_NO_WAY; invalid ways are reported, too. */
-uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
+uint32_t sl_policy_evict_on_bypass(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
 /* Fails if the policy ever chose a way that was not evictable: the results are then not those of the policy. */
 sl_status sl_policy_check(const sl_policy *policy, sl_error *error);
 

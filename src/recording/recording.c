@@ -158,7 +158,7 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
             "'sluice trace'",
             end.traces, input->spec.name, end.traces);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
-        status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing of %s was recorded" : "%s launched no kernel",
+        status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing was recorded of %s" : "%s launched no kernel",
                          input->spec.name);
     if (!status)
         status = sl_recording_open(path, &options->filter, options->spill, recording, error);

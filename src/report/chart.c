@@ -18,24 +18,24 @@ static const char style[] =
     ".second{fill-opacity:.5;stroke:#000;stroke-dasharray:2}.line.second{fill:none;stroke-opacity:.6}"
     ".paper{fill-opacity:.25;stroke:#000;stroke-width:1}</style>\n";
 
-/* A panel as it is drawn: its place in the picture, and its scale. */
+/* A panel as it is drawn: its position in the picture, and its scale. */
 typedef struct panel {
     FILE *file;
     const sl_chart *chart;
     double x, y, width, bottom; /* bottom: room for names */
-    double left, bar;           /* room for the axis; width of a bar or of a place of lines */
+    double left, bar;           /* room for the axis; width of a bar or of a category of lines */
     double min, max;
     unsigned stacks;
 } panel;
 
-static double value_at(const sl_chart *c, size_t place, size_t series)
+static double value_at(const sl_chart *c, size_t category, size_t series)
 {
-    return c->value[place * c->series + series];
+    return c->value[category * c->series + series];
 }
 
 bool sl_chart_is_empty(const sl_chart *c)
 {
-    for (size_t p = 0; p < c->places; p++)
+    for (size_t p = 0; p < c->categories; p++)
         for (size_t s = 0; s < c->series; s++)
             if (!c->serie[s].paper && isfinite(value_at(c, p, s)))
                 return false;
@@ -60,7 +60,7 @@ static void find_scale(panel *p)
     bool ratio = !isnan(c->neutral) && c->neutral > 0;
     p->min = ratio ? 0.75 * c->neutral : 0;
     p->max = ratio ? 1.25 * c->neutral : 0;
-    for (size_t i = 0; i < c->places; i++) {
+    for (size_t i = 0; i < c->categories; i++) {
         double sum[64] = {0};
         for (size_t s = 0; s < c->series; s++) {
             double value = value_at(c, i, s);
@@ -74,21 +74,21 @@ static void find_scale(panel *p)
 }
 
 /* Bars that a cluster has: one per series with a value here, or one per stack. A cluster has room for one. */
-static size_t bars_at(const panel *p, size_t place)
+static size_t bars_at(const panel *p, size_t category)
 {
     const sl_chart *c = p->chart;
     size_t count = 0;
     if (c->kind != SL_CHART_CLUSTERS)
         return c->kind == SL_CHART_STACKS ? p->stacks : 1;
     for (size_t s = 0; s < c->series; s++)
-        count += isfinite(value_at(c, place, s));
+        count += isfinite(value_at(c, category, s));
     return count ? count : 1;
 }
 
 static size_t all_bars(const panel *p)
 {
     size_t count = 0;
-    for (size_t i = 0; i < p->chart->places; i++)
+    for (size_t i = 0; i < p->chart->categories; i++)
         count += bars_at(p, i);
     return count;
 }
@@ -98,17 +98,17 @@ static void make_room(panel *p, bool several)
 {
     const sl_chart *c = p->chart;
     size_t longest = 0;
-    for (size_t i = 0; i < c->places; i++)
-        longest = strlen(c->place[i].name) > longest ? strlen(c->place[i].name) : longest;
+    for (size_t i = 0; i < c->categories; i++)
+        longest = strlen(c->category[i].name) > longest ? strlen(c->category[i].name) : longest;
     for (size_t s = 0; s < c->series; s++)
         p->stacks = c->serie[s].stack + 1 > p->stacks ? c->serie[s].stack + 1 : p->stacks;
-    double bars = fmax(1, (double)all_bars(p)), places = (double)c->places;
+    double bars = fmax(1, (double)all_bars(p)), categories = (double)c->categories;
     double room = several ? PANEL_WIDTH : FULL_WIDTH;
     p->bottom = 24 + 5 * (double)longest;
-    p->bar = c->kind == SL_CHART_LINES ? fmax(28, fmin(70, room / (places + 1)))
-                                       : fmax(7, fmin(22, (room - places * GAP) / bars));
+    p->bar = c->kind == SL_CHART_LINES ? fmax(28, fmin(70, room / (categories + 1)))
+                                       : fmax(7, fmin(22, (room - categories * GAP) / bars));
     p->left = fmax(46, 8 + 4.2 * (double)longest - p->bar * (double)bars_at(p, 0) / 2);
-    p->width = p->left + GAP + bars * p->bar + places * (c->kind == SL_CHART_LINES ? 0 : GAP);
+    p->width = p->left + GAP + bars * p->bar + categories * (c->kind == SL_CHART_LINES ? 0 : GAP);
 }
 
 static double height_of(const panel *p, double value)
@@ -145,10 +145,10 @@ static const char *class_of(const sl_chart_series *s, char kind, char buffer[48]
     return buffer;
 }
 
-static void write_title(const panel *p, size_t place, const sl_chart_series *s, double value)
+static void write_title(const panel *p, size_t category, const sl_chart_series *s, double value)
 {
     fputs("<title>", p->file);
-    sl_html_text(p->file, p->chart->place[place].name);
+    sl_html_text(p->file, p->chart->category[category].name);
     if (*s->name)
         fputs(", ", p->file);
     sl_html_text(p->file, s->name);
@@ -157,20 +157,20 @@ static void write_title(const panel *p, size_t place, const sl_chart_series *s, 
     fputs("</title>", p->file);
 }
 
-static void draw_bar(const panel *p, double x, double from, double to, size_t place, size_t series)
+static void draw_bar(const panel *p, double x, double from, double to, size_t category, size_t series)
 {
     const sl_chart_series *s = &p->chart->serie[series];
     double top = height_of(p, fmax(from, to)), bottom = height_of(p, fmin(from, to));
     char class[48];
     fprintf(p->file, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">",
             class_of(s, 's', class), x, top, p->bar - 1, fmax(bottom - top, 0.5));
-    write_title(p, place, s, value_at(p->chart, place, series));
+    write_title(p, category, s, value_at(p->chart, category, series));
     fputs("</rect>\n", p->file);
 }
 
-static void draw_names(const panel *p, size_t place, double from, double to)
+static void draw_names(const panel *p, size_t category, double from, double to)
 {
-    const sl_chart_place *at = &p->chart->place[place];
+    const sl_chart_category *at = &p->chart->category[category];
     write_text(p->file, at->strong ? "mean" : "row", (from + to) / 2, p->y + HEIGHT + 14, " rotate(-50)", at->name);
 }
 
@@ -180,7 +180,7 @@ static void draw_clusters(const panel *p)
 {
     const sl_chart *c = p->chart;
     double base = isnan(c->neutral) ? 0 : fmax(p->min, fmin(p->max, c->neutral)), x = p->x + p->left + GAP;
-    for (size_t i = 0; i < c->places; i++) {
+    for (size_t i = 0; i < c->categories; i++) {
         double start = x;
         for (size_t s = 0; s < c->series; s++) {
             double value = value_at(c, i, s);
@@ -199,7 +199,7 @@ static void draw_stacks(const panel *p)
 {
     const sl_chart *c = p->chart;
     double x = p->x + p->left + GAP;
-    for (size_t i = 0; i < c->places; i++) {
+    for (size_t i = 0; i < c->categories; i++) {
         for (unsigned stack = 0; stack < p->stacks; stack++) {
             double sum = 0;
             for (size_t s = 0; s < c->series; s++) {
@@ -221,7 +221,7 @@ static void draw_lines(const panel *p)
     char class[48];
     for (size_t s = 0; s < c->series; s++) {
         bool open = false;
-        for (size_t i = 0; i < c->places && !c->serie[s].paper; i++) {
+        for (size_t i = 0; i < c->categories && !c->serie[s].paper; i++) {
             double value = value_at(c, i, s), x = p->x + p->left + GAP + ((double)i + 0.5) * p->bar;
             if (!isfinite(value))
                 continue;
@@ -234,7 +234,7 @@ static void draw_lines(const panel *p)
         }
         if (open)
             fputs("\"/>\n", p->file);
-        for (size_t i = 0; i < c->places; i++) {
+        for (size_t i = 0; i < c->categories; i++) {
             double value = value_at(c, i, s), x = p->x + p->left + GAP + ((double)i + 0.5) * p->bar;
             if (!isfinite(value))
                 continue;
@@ -244,7 +244,7 @@ static void draw_lines(const panel *p)
             fputs("</circle>\n", p->file);
         }
     }
-    for (size_t i = 0; i < c->places; i++) {
+    for (size_t i = 0; i < c->categories; i++) {
         double x = p->x + p->left + GAP + (double)i * p->bar;
         draw_names(p, i, x, x + p->bar);
     }
@@ -263,7 +263,7 @@ static void draw_panel(const panel *p)
 
 static bool in_legend(const sl_chart *c, size_t series)
 {
-    for (size_t i = 0; i < c->places; i++)
+    for (size_t i = 0; i < c->categories; i++)
         if (isfinite(value_at(c, i, series)))
             return *c->serie[series].name || c->serie[series].paper;
     return false;

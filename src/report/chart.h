@@ -17,10 +17,10 @@ typedef struct sl_chart_series {
     bool paper;     /* what the paper states: bars are pale, points of lines hollow */
 } sl_chart_series;
 
-typedef struct sl_chart_place {
+typedef struct sl_chart_category {
     const char *name;
     bool strong; /* a mean */
-} sl_chart_place;
+} sl_chart_category;
 
 /* A panel. Texts and arrays are the caller's. */
 typedef struct sl_chart {
@@ -29,10 +29,10 @@ typedef struct sl_chart {
     const char *unit;
     int digits;
     double neutral; /* where bars begin; NaN: at 0 */
-    size_t places, series;
-    const sl_chart_place *place;
+    size_t categories, series;
+    const sl_chart_category *category;
     const sl_chart_series *serie;
-    const double *value; /* [places][series]; NaN: none */
+    const double *value; /* [categories][series]; NaN: none */
 } sl_chart;
 
 enum { SL_CHART_PANELS = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of papers as charts. Programs are the places of a chart and columns its bars; where columns name their place
- * (`at`), these are the places, columns of one `series` a line, and each program has a panel, or a line where there is
- * one series only. */
+/* Figures of papers as charts. Programs are the categories of a chart and columns its bars. Where columns name a
+ * position on the axis (`at`), these positions are the categories, columns of one `series` are a line, and each program
+ * has a panel, or a line where there is one series only. */
 #include <math.h>
 #include <string.h>
 
@@ -18,10 +18,10 @@ typedef struct drawing {
     sl_arena arena;
     const sl_reproduction *r;
     const sl_paper_figure *figure;
-    size_t rows, columns, places, lines;
+    size_t rows, columns, categories, lines;
     figure_row *row;
     const sl_paper_column **column; /* those that are drawn */
-    const char **place, **line;     /* distinct `at`, distinct `series` */
+    const char **category, **line;  /* distinct `at`, distinct `series` */
     size_t charts;
     sl_chart *chart;
 } drawing;
@@ -48,17 +48,17 @@ static bool list_columns(drawing *d)
 {
     const sl_paper_figure *f = d->figure;
     d->column = ROOM(d, const sl_paper_column *, f->columns);
-    d->place = ROOM(d, const char *, f->columns);
+    d->category = ROOM(d, const char *, f->columns);
     d->line = ROOM(d, const char *, f->columns);
-    if (!d->column || !d->place || !d->line)
+    if (!d->column || !d->category || !d->line)
         return false;
     for (size_t c = 0; c < f->columns; c++) {
         const sl_paper_column *column = &f->column[c];
         if (!column->drawn)
             continue;
         d->column[d->columns++] = column;
-        if (*column->at && index_of(d->place, d->places, column->at) == d->places)
-            d->place[d->places++] = column->at;
+        if (*column->at && index_of(d->category, d->categories, column->at) == d->categories)
+            d->category[d->categories++] = column->at;
         if (index_of(d->line, d->lines, column->series) == d->lines)
             d->line[d->lines++] = column->series;
     }
@@ -105,15 +105,15 @@ static double neutral_of(const drawing *d)
     return neutral;
 }
 
-/* A chart of places and twice as many series as given: the paper's before each of ours. */
-static sl_chart *add_chart(drawing *d, const char *title, size_t places, size_t series)
+/* A chart of categories and twice as many series as given: the paper's before each of ours. */
+static sl_chart *add_chart(drawing *d, const char *title, size_t categories, size_t series)
 {
-    sl_chart_place *place = ROOM(d, sl_chart_place, places);
+    sl_chart_category *category = ROOM(d, sl_chart_category, categories);
     sl_chart_series *serie = ROOM(d, sl_chart_series, 2 * series);
-    double *value = ROOM(d, double, 2 * series * places);
-    if (!place || !serie || !value)
+    double *value = ROOM(d, double, 2 * series * categories);
+    if (!category || !serie || !value)
         return NULL;
-    for (size_t i = 0; i < 2 * series * places; i++)
+    for (size_t i = 0; i < 2 * series * categories; i++)
         value[i] = NAN;
     for (size_t i = 0; i < 2 * series; i++)
         serie[i] = (sl_chart_series){.name = "", .color = (unsigned)(i / 2), .paper = !(i % 2)};
@@ -123,18 +123,18 @@ static sl_chart *add_chart(drawing *d, const char *title, size_t places, size_t 
                         .unit = d->columns ? d->column[0]->measure.unit : "",
                         .digits = d->columns ? d->column[0]->measure.digits : 2,
                         .neutral = neutral_of(d),
-                        .places = places,
+                        .categories = categories,
                         .series = 2 * series,
-                        .place = place,
+                        .category = category,
                         .serie = serie,
                         .value = value};
     return chart;
 }
 
 /* The chart's arrays are ours while it is made. */
-static void put(const sl_chart *chart, size_t place, size_t series, sl_compared value, bool paper)
+static void put(const sl_chart *chart, size_t category, size_t series, sl_compared value, bool paper)
 {
-    double *at = (double *)chart->value + place * chart->series + 2 * series;
+    double *at = (double *)chart->value + category * chart->series + 2 * series;
     at[0] = paper ? value.paper : NAN;
     at[1] = value.ours;
 }
@@ -145,19 +145,19 @@ static void name_series(const sl_chart *chart, size_t series, const char *name)
     of[0].name = of[1].name = name;
 }
 
-static void name_place(const sl_chart *chart, size_t place, const char *name, bool strong)
+static void name_category(const sl_chart *chart, size_t category, const char *name, bool strong)
 {
-    ((sl_chart_place *)chart->place)[place] = (sl_chart_place){name, strong};
+    ((sl_chart_category *)chart->category)[category] = (sl_chart_category){name, strong};
 }
 
-/* Programs are the places. */
+/* Programs are the categories. */
 static bool chart_of_programs(drawing *d)
 {
     const sl_chart *chart = add_chart(d, "", d->rows, d->columns);
     if (!chart)
         return false;
     for (size_t r = 0; r < d->rows; r++)
-        name_place(chart, r, d->row[r].name, d->row[r].program < 0);
+        name_category(chart, r, d->row[r].name, d->row[r].program < 0);
     for (size_t c = 0; c < d->columns; c++) {
         name_series(chart, c, d->column[c]->name);
         sl_chart_series *of = (sl_chart_series *)chart->serie + 2 * c;
@@ -168,34 +168,35 @@ static bool chart_of_programs(drawing *d)
     return true;
 }
 
-/* The places are on the axis, and programs are series. */
+/* The categories are on the axis, and programs are series. */
 static bool chart_of_places(drawing *d)
 {
-    const sl_chart *chart = add_chart(d, "", d->places, d->rows);
+    const sl_chart *chart = add_chart(d, "", d->categories, d->rows);
     if (!chart)
         return false;
     for (size_t r = 0; r < d->rows; r++)
         name_series(chart, r, d->row[r].name);
     for (size_t c = 0; c < d->columns; c++) {
-        size_t place = index_of(d->place, d->places, d->column[c]->at);
-        name_place(chart, place, d->column[c]->at, false);
+        size_t category = index_of(d->category, d->categories, d->column[c]->at);
+        name_category(chart, category, d->column[c]->at, false);
         for (size_t r = 0; r < d->rows; r++)
-            put(chart, place, r, compared_at(d, r, d->column[c]), true);
+            put(chart, category, r, compared_at(d, r, d->column[c]), true);
     }
     return true;
 }
 
 static bool chart_of_program(drawing *d, size_t row)
 {
-    const sl_chart *chart = add_chart(d, d->rows > 1 ? d->row[row].name : "", d->places, d->lines);
+    const sl_chart *chart = add_chart(d, d->rows > 1 ? d->row[row].name : "", d->categories, d->lines);
     if (!chart)
         return false;
     for (size_t l = 0; l < d->lines; l++)
         name_series(chart, l, d->line[l]);
     for (size_t c = 0; c < d->columns; c++) {
-        size_t place = index_of(d->place, d->places, d->column[c]->at);
-        name_place(chart, place, d->column[c]->at, false);
-        put(chart, place, index_of(d->line, d->lines, d->column[c]->series), compared_at(d, row, d->column[c]), true);
+        size_t category = index_of(d->category, d->categories, d->column[c]->at);
+        name_category(chart, category, d->column[c]->at, false);
+        put(chart, category, index_of(d->line, d->lines, d->column[c]->series), compared_at(d, row, d->column[c]),
+            true);
     }
     return true;
 }
@@ -207,7 +208,7 @@ static bool chart_of_means(drawing *d)
     if (!chart)
         return false;
     for (size_t c = 0; c < d->columns && d->rows; c++) {
-        name_place(chart, c, d->column[c]->name, false);
+        name_category(chart, c, d->column[c]->name, false);
         put(chart, c, 0, compared_at(d, 0, d->column[c]), false);
     }
     return true;
@@ -222,7 +223,7 @@ static bool make_charts(drawing *d)
         return false;
     if (d->figure->ranked)
         return chart_of_means(d);
-    if (!d->places)
+    if (!d->categories)
         return chart_of_programs(d);
     if (d->lines == 1)
         return chart_of_places(d);

@@ -104,7 +104,7 @@ static sl_bank_outcome send_bypass(sl_sim *sim, sl_bank *b, sl_lookup *l)
     }
     if (b->bypass_policy && b->bypass_policy->ops->evict_on_bypass &&
         sl_offer_ways(b, l->access->set, false, &mask, false)) {
-        uint32_t way = sl_policy_give_up(b->bypass_policy, l->access, &mask);
+        uint32_t way = sl_policy_evict_on_bypass(b->bypass_policy, l->access, &mask);
         if (way != SL_NO_WAY)
             sl_line_evict(sim, b, l->access->set, way, false);
     }

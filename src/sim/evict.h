@@ -64,7 +64,7 @@ static inline uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint
     sl_sim_level_result *stats = &sim->result->level[b->number];
     stats->evictions++;
     stats->unused_evictions += !(line->mark & SL_LINE_REUSED);
-    stats->untouched_evictions += !(line->mark & (SL_LINE_REUSED | SL_LINE_STORED));
+    stats->unaccessed_evictions += !(line->mark & (SL_LINE_REUSED | SL_LINE_STORED));
     sl_line_report_eviction(b, set, way, plain);
     if (!plain || line->dirty)
         return sl_line_evict_any(sim, b, set, way);

@@ -219,7 +219,7 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
     if (!list)
         list = sl_json_member(root, "launches");
     if (!list || list->kind != SL_JSON_ARRAY)
-        return sl_fail(error, SL_INVALID, "%s is no report of run, model, sim, info or report: it has no launches",
+        return sl_fail(error, SL_INVALID, "%s is not a report of run, model, sim, info or report: it has no launches",
                        r->name);
     const char *command = text_of(root, "command"), *machine = text_of(root, "machine");
     if (*machine) {
@@ -514,7 +514,7 @@ static sl_status find_metric(const char *name, size_t length, sl_metric *metric,
     }
     snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
     sl_did_you_mean(wrong, names, SL_METRICS_OF_REUSE, "", hint, sizeof hint);
-    return sl_fail(error, SL_INVALID, "there is no counter '%s'%s", wrong, hint);
+    return sl_fail(error, SL_INVALID, "unknown counter '%s'%s", wrong, hint);
 }
 
 sl_status sl_gate_parse(const char *text, sl_gate *gate, sl_error *error)

@@ -72,8 +72,8 @@ typedef enum sl_chart_kind { SL_CHART_CLUSTERS, SL_CHART_STACKS, SL_CHART_LINES 
 /* A number for each program of a figure. */
 typedef struct sl_paper_column {
     const char *name;
-    /* Of its chart: "", or the bar of stacks or the line that it belongs to; "", or its place on the axis, where
-     * programs are not the places. */
+    /* Of its chart: "", or the bar of stacks or the line that it belongs to; "", or its position on the
+     * axis, where programs are not the categories. */
     const char *series, *at;
     bool drawn; /* not in the table alone */
     const sl_expression *value;

@@ -23,7 +23,7 @@ sl_status sl_bypass_parse(const char *name, unsigned *mode, sl_error *error)
     for (unsigned i = 0; i < SL_BYPASS_MODES; i++) {
         const sl_control *control = &sl_controls[i];
         names[i] = control->name;
-        if (!strcmp(name, control->name) || (control->alias && !strcmp(name, control->alias))) {
+        if (!strcmp(name, control->name)) {
             *mode = i;
             return SL_OK;
         }

@@ -60,7 +60,6 @@ typedef struct sl_control {
     const char *name;
     sl_node node;
     const char *summary;
-    const char *alias; /* another name that is read; NULL: none */
     sl_need needs;
     uint8_t neutral; /* The mode with the same change of the code and no effect on caches, which separates gains by
                         caches from those by other code; its own, where it is such a mode. SL_BYPASS_NONE: the control
@@ -92,7 +91,7 @@ extern const sl_control sl_controls[SL_BYPASS_MODES];
 
 /* The name of a mode, as plans and options write it. */
 const char *sl_bypass_name(unsigned mode);
-/* The mode of a name or an alias; SL_NOT_FOUND with the nearest name. */
+/* The mode of a name; SL_NOT_FOUND with the nearest name. */
 sl_status sl_bypass_parse(const char *name, unsigned *mode, sl_error *error);
 /* The modes of a list of names, separated by commas; "all": every one. */
 sl_status sl_bypass_parse_list(const char *list, uint32_t *modes, sl_error *error);

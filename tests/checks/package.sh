@@ -47,6 +47,7 @@ echo one >a/src/x.c && echo two >a/README.md && ln -s README.md a/link
 cp -a a/. b && touch b/src/x.c && chmod g+w b/README.md
 mkdir b/build && echo no >b/build/x
 for folder in a b; do
+    # shellcheck disable=SC1091 # made above
     (cd "$folder" && export SOURCE_DATE_EPOCH=1700000000 GIT_DIR=/nowhere && . ../archive.sh && source_archive sluice-1.0 >"../$folder.tar.gz")
 done
 cmp -s a.tar.gz b.tar.gz || fail 'other bytes in another folder'

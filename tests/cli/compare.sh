@@ -58,7 +58,7 @@ done
 echo '{"tool": "sluice"}' >none.json
 run "$sluice" compare run.json none.json
 exits 1
-stderr_has 'none.json is no report of run, model, sim, info or report: it has no launches'
+stderr_has 'none.json is not a report of run, model, sim, info or report: it has no launches'
 
 it 'compares two GPUs, two policies, and a changed key'
 run "$sluice" compare spmv --size small --gpu fermi-gtx470 --gpu fermi-gtx480
@@ -104,7 +104,7 @@ it 'says what is wrong with a gate before it compares'
 run "$sluice" compare slow.slt warp.slt --fail-if 'ld_sector_mises > +5%'
 exits 2
 stdout_is ''
-stderr_has "there is no counter 'ld_sector_mises'; did you mean 'ld_sector_misses'?"
+stderr_has "unknown counter 'ld_sector_mises'; did you mean 'ld_sector_misses'?"
 run "$sluice" compare slow.slt warp.slt --fail-if 'cycles +5%'
 exits 2
 stderr_has 'write COUNTER > LIMIT or COUNTER < LIMIT'

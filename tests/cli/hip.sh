@@ -23,7 +23,7 @@ stdout_lacks '-x cu'
 it 'rejects a GPU model that there is not'
 run "$sluice" hip-flags --gpu mi3
 exits 1
-stderr_has "no machine is called 'mi3'"
+stderr_has "unknown GPU model 'mi3'"
 
 if [ ! -x "$nvcc" ] && ! command -v nvcc >/dev/null; then
     it 'builds and runs HIP programs'

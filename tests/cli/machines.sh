@@ -95,7 +95,7 @@ exits 0
 it 'suggests the nearest machine for a wrong one'
 run "$sluice" machines h2oo
 exits 2
-stderr_has "no machine is called 'h2oo'; the nearest is 'h200'"
+stderr_has "unknown GPU model 'h2oo'; the nearest is 'h200'"
 
 it 'says that a file is not there'
 run "$sluice" machines absent.yaml

@@ -422,7 +422,7 @@ mount -t tmpfs -o size=64k tmpfs mnt || exit 99
 [ -z "\$(ls mnt)" ] || ls mnt
 TMPDIR=\$PWD/mnt "$sluice" model -- "$programs/bfs" >said 2>&1 && echo 'exit code 0'
 [ "\$(grep -c 'No space left on device' said)" = 1 ] || cat said
-grep -q 'nothing of .*bfs was recorded' said || cat said
+grep -q 'nothing was recorded of .*bfs' said || cat said
 EOF
 run unshare -Urm sh full.sh
 if [ "$status" = 99 ] || [ "$status" = 127 ] || grep -q unshare "$scratch/stderr"; then

@@ -90,7 +90,7 @@ if "$cc" -O1 -static "$sources/fake_program.c" runtime13.a -o whole 2>/dev/null;
     run "$sluice" run -- ./whole
     exits 1
     stdout_is ''
-    stderr_has './whole is linked with -static: no library can get into it; link it dynamically'
+    stderr_has './whole is linked with -static: libraries cannot be preloaded; link it dynamically'
 else
     skip 'there is no static C library'
 fi

@@ -256,7 +256,7 @@ static void a_wrong_machine_is_told_the_nearest(void **state)
     sl_machine machine;
     sl_error error;
     assert_int_equal(sl_machine_load("h20", &machine, &error), SL_NOT_FOUND);
-    assert_string_equal(error.text, "no machine is called 'h20'; the nearest is 'h200'");
+    assert_string_equal(error.text, "unknown GPU model 'h20'; the nearest is 'h200'");
     assert_int_equal(sl_machine_load("absent/m.yaml", &machine, &error), SL_IO);
     assert_string_equal(error.text, "cannot read absent/m.yaml: No such file or directory");
 }
@@ -475,8 +475,7 @@ static void a_variant_is_checked_as_a_whole(void **state)
                  "m.yaml:5:3: 20 warps of 64 lanes do not match the 2000 threads of a core");
     expect_error("based_on: h200\nname: m\nsummary: s\nlevels:\n  - name: L3\n    ways: 8\n",
                  "m.yaml:5:5: the machine this one is based on has no level 'L3'; did you mean 'L1'?");
-    expect_error("based_on: h20\nname: m\nsummary: s\n",
-                 "m.yaml:1:11: no machine is called 'h20'; the nearest is 'h200'");
+    expect_error("based_on: h20\nname: m\nsummary: s\n", "m.yaml:1:11: unknown GPU model 'h20'; the nearest is 'h200'");
 }
 
 static void a_variant_needs_no_name(void **state)

@@ -116,7 +116,7 @@ def closed_trace():
     Path("none.slt").write_text("nothing")
     with raises(sluice.SluiceError, "not a Sluice trace") as caught:
         sluice.Trace("none.slt")
-    assert caught[0].place == "none.slt" and caught[0].code == "invalid"
+    assert caught[0].location == "none.slt" and caught[0].code == "invalid"
     Path("cut.slt").write_bytes(Path("spmv.slt").read_bytes()[:-100])
     assert sluice.Trace("cut.slt").damage.code == "corrupt"
     with sluice.Trace("vecadd.slt") as trace, raises(sluice.SluiceError, "there is none with number 3"):
@@ -161,14 +161,14 @@ def options():
 
 
 def wrong_options():
-    """raises what is wrong, with place and reason"""
+    """raises what is wrong, with location and reason"""
     with raises(sluice.SluiceError, "unknown option '--gpuu'; did you mean '--gpu'?") as caught:
         sluice.model("spmv.slt", gpuu="h200")
-    assert caught[0].code == "usage" and caught[0].place is None and caught[0].result is None
+    assert caught[0].code == "usage" and caught[0].location is None and caught[0].result is None
     Path("wide.yaml").write_text("based_on: h200\nlevels:\n  - name: L1\n    wys: 8\n")
     with raises(sluice.SluiceError, "wide.yaml:4:5: a level has no key 'wys'") as caught:
         sluice.model("spmv.slt", gpu="wide.yaml")
-    assert caught[0].place == "wide.yaml:4:5" and caught[0].message.startswith("a level has") and caught[0].code == "failure"
+    assert caught[0].location == "wide.yaml:4:5" and caught[0].message.startswith("a level has") and caught[0].code == "failure"
 
 
 def comparisons():

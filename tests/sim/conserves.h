@@ -37,7 +37,7 @@ static inline const char *wrong_sum(const sl_machine *m, const sl_sim_result *r)
         if (sent_on(&m->level[i], l) != below)
             return i + 1 < m->levels ? "requests from level to level" : "requests from the last level to memory";
         if (l->read_hit_sectors > l->read_sectors || l->unused_evictions > l->evictions ||
-            l->untouched_evictions > l->unused_evictions)
+            l->unaccessed_evictions > l->unused_evictions)
             return "parts of a whole";
         if (!l->misses != !l->fill_sectors && m->level[i].partitions <= 1)
             return "a miss for each fill";

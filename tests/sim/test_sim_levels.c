@@ -56,7 +56,7 @@ static void the_least_recently_used_line_of_the_set_is_evicted(void **state)
     assert_int_equal(r.level[0].misses, 4);
     assert_int_equal(r.level[0].evictions, 2);
     assert_int_equal(r.level[0].unused_evictions, 2); /* 256 and 512 */
-    assert_int_equal(r.level[0].untouched_evictions, 2);
+    assert_int_equal(r.level[0].unaccessed_evictions, 2);
 }
 
 static void a_line_that_a_store_found_is_not_untouched(void **state)
@@ -69,7 +69,7 @@ static void a_line_that_a_store_found_is_not_untouched(void **state)
     assert_int_equal(r.level[0].store_hits, 1);
     assert_int_equal(r.level[0].evictions, 2);
     assert_int_equal(r.level[0].unused_evictions, 2); /* 0 and 256 */
-    assert_int_equal(r.level[0].untouched_evictions, 1);
+    assert_int_equal(r.level[0].unaccessed_evictions, 1);
 }
 
 /* ---- what a request waits for ---- */

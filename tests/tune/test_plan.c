@@ -141,8 +141,6 @@ static void lists_of_modes_are_read_by_name(void **state)
     sl_error error = {0};
     assert_int_equal(sl_bypass_parse_list("L1,L2-last,cs", &modes, &error), SL_OK);
     assert_int_equal(modes, 1u << SL_BYPASS_L1 | 1u << SL_BYPASS_L2_LAST | 1u << SL_BYPASS_STORE_CS);
-    assert_int_equal(sl_bypass_parse_list("L0/1,ahead-4", &modes, &error), SL_OK); /* older names */
-    assert_int_equal(modes, 1u << SL_BYPASS_L1 | 1u << SL_BYPASS_PREFETCH_4);
     assert_int_equal(sl_bypass_parse_list("all", &modes, &error), SL_OK);
     assert_int_equal(modes, UINT32_MAX);
     assert_int_equal(sl_bypass_parse_list("L1,L2-lost", &modes, &error), SL_NOT_FOUND);

@@ -87,7 +87,7 @@ static sl_status set_layout(sl_llvm_code *code, llvm_machine machine, sl_error *
     api->DisposeTargetData(layout);
     sl_status status = SL_OK;
     if (api->VerifyModule(code->module, LLVM_VERIFY_RETURN_STATUS, &message))
-        status = sl_fail_at(error, SL_SYNTAX, code->name, 0, 0, "LLVM finds the code broken: %.*s",
+        status = sl_fail_at(error, SL_SYNTAX, code->name, 0, 0, "LLVM rejects the code: %.*s",
                             (int)strcspn(message, "\n"), message);
     api->DisposeMessage(message);
     return status;
