@@ -137,7 +137,8 @@ static sl_status emulate(launch_run *run, sl_error *error)
     /* Only what is shown is counted: the text has no accesses to shared memory. */
     const sl_common *shown = run->inv->common;
     bool all = shown->json || shown->csv || shown->loads || shown->html || shown->callgrind || shown->annotate;
-    o.count = all || !shown->quiet || shown->output;
+    bool some = shown->notes || shown->sarif || shown->markdown || shown->output;
+    o.count = all || some || !shown->quiet;
     o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
     o.launch_context = run->log;

@@ -29,30 +29,50 @@ else
     skip 'the CUDA programs were not built'
 fi
 
-if [ -x "${SLUICE_PROGRAMS:-}/particles" ] && [ -z "${SLUICE_SANITIZERS:-}" ]; then
-    it 'runs as an action: with a baseline, findings, a comment and outputs'
-    action() { run env PROGRAM="$SLUICE_PROGRAMS/particles" BASELINE=action.json GPU=fermi-gtx470 GITHUB_OUTPUT=outputs \
-        GITHUB_STEP_SUMMARY=summary "$@" sh "$ci/action"; }
-    action
+if [ -x "${SLUICE_PROGRAMS:-}/particles" ] && [ -z "${SLUICE_SANITIZERS:-}" ] && python=$(sh "$source_root/tests/python/find.sh" yaml); then
+    steps() { run "$python" "$source_root/tests/python/ci_steps.py" "$@"; }
+    ln -s "$SLUICE_PROGRAMS/particles" app
+    printf 'app:\n\t@echo built\n.PHONY: app\n' >Makefile
+
+    it 'has an action whose steps make a baseline, findings, a comment and outputs'
+    export GITHUB_STEP_SUMMARY="$PWD/summary"
+    use_action() { steps action "$source_root/action.yml" program=./app baseline=action.json gpu=fermi-gtx470 "$@"; }
+    use_action
     exits 0
-    stdout_is 'check-kernels: made action.json; check it in'
-    action CONDITIONS='est_cycles > +3%
+    stdout_has 'check-kernels: made action.json; check it in'
+    use_action 'fail-if=est_cycles > +3%
 ld_requests > +1%'
     exits 0
-    file_has outputs 'sarif=sluice.sarif'
+    stdout_has 'sarif: sluice.sarif'
+    stdout_has 'comment: sluice.md'
     file_has summary 'A and B take the same time'
     file_has sluice.sarif '"version": "2.1.0"'
     sed -E 's/"est_cycles": [0-9]+/"est_cycles": 9/' action.json >slower.json
     mv slower.json action.json
-    action
+    use_action
     exits 123 # of xargs
+    stdout_has 'comment: sluice.md'
     file_has sluice.md '| all launches | A | B | change |'
-    if python=$(sh "$source_root/tests/python/find.sh" yaml); then
-        run "$python" -c 'import sys, yaml
-action, job = (yaml.safe_load(open(name)) for name in sys.argv[1:])
-print(action["runs"]["using"], len(action["inputs"]), job["kernels"]["variables"]["PROGRAM"])' "$source_root/action.yml" "$ci/gitlab.yml"
-        stdout_is 'composite 5 ./app'
-    fi
+    steps action "$source_root/action.yml"
+    exits 1
+    stderr_has 'input program is missing'
+
+    it 'has a job for GitLab whose lines run'
+    steps gitlab "$ci/gitlab.yml"
+    exits 0
+    stdout_has 'check-kernels: made sluice-baseline.json; check it in'
+    steps gitlab "$ci/gitlab.yml"
+    exits 0
+    stdout_has built
+    file_has sluice.md 'A and B take the same time'
+
+    it 'has a workflow for GitHub whose lines run'
+    steps workflow "$ci/github-workflow.yml"
+    exits 0
+    stdout_has '::notice file='
+    stdout_has 'check-kernels: made baseline.json; check it in'
+    steps workflow "$ci/github-workflow.yml"
+    exits 0
 fi
 
 it 'explains itself'
@@ -67,11 +87,6 @@ for command in $commands; do
     "$sluice" help "$command" >/dev/null 2>&1 || echo "$command"
 done >unknown
 [ "$(grep -c . unknown)" = 0 ] || fail "unknown: $(cat unknown)"
-if python=$(sh "$source_root/tests/python/find.sh" yaml); then
-    run "$python" -c 'import sys, yaml; print(len(yaml.safe_load(open(sys.argv[1]))["jobs"]["memory"]["steps"]))' "$ci/github-workflow.yml"
-    stdout_is 4
-fi
-
 it 'has a Dockerfile whose steps are those of the README, and whose files exist'
 file_has "$source_root/README.md" './dev package'
 file_has "$ci/Dockerfile" 'RUN ./dev package'
