@@ -10,7 +10,7 @@ cp "$source_root"/examples/tutorial/* . || exit 1
 # The README is read in the folder of the sources.
 mkdir build
 mkdir tests
-ln -s "$source_root/papers" "$source_root/workloads" .
+ln -s "$source_root/papers" "$source_root/workloads" "$source_root/examples" "$source_root/python" .
 ln -s "$source_root/tests/programs" tests
 ln -s "${SLUICE_BUILD:?}" build/release
 
