@@ -397,6 +397,31 @@ BEHAVIOUR(surfaces_take_narrow_elements_and_layers)
     assert_memory_equal(data, expected, sizeof expected);
 }
 
+BEHAVIOUR(a_fetch_is_recorded_as_a_word_of_its_texel)
+{
+    uint8_t *texel = rig_buffer(r, 64);
+    sl_texture t = plane(texel, 64, 1);
+    t.channel_bits = 8;
+    t.channel_kind = 'u';
+    const float in[4][4] = {{as_float(0)}, {as_float(3)}, {as_float(4)}, {as_float(31)}};
+    float out[4][4];
+    fetch(r, FETCH("tex.1d.v4.u32.s32 {%r20, %r21, %r22, %r23}, [%d1, {%r10}]; // @fetch\nmov.b32 %f10, %r20;"), &t, in,
+          4, out);
+    uint32_t count, found = 0;
+    const rig_step *step = rig_steps(r, 0, 0, &count);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < step[i].accesses; k++) {
+            const rig_access *a = &step[i].access[k];
+            if (a->line != rig_line(r, "fetch"))
+                continue;
+            found++;
+            assert_true(a->addr[0] == P(texel) && a->addr[1] == P(texel)); /* bytes 0 and 3 */
+            assert_true(a->addr[2] == P(texel) + 4 && a->addr[3] == P(texel) + 28);
+            assert_int_equal(sl_emu_kernel_static(r->kernel)->inst[a->inst].width, 4); /* not its four results */
+        }
+    assert_int_equal(found, 1);
+}
+
 BEHAVIOUR(a_surface_is_no_texture)
 {
     uint32_t *data;
@@ -429,6 +454,7 @@ int main(void)
         IT(surfaces_read_zero_outside_or_clamp_or_trap),
         IT(surfaces_are_written_and_reduced),
         IT(surfaces_take_narrow_elements_and_layers),
+        IT(a_fetch_is_recorded_as_a_word_of_its_texel),
         IT(a_surface_is_no_texture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
