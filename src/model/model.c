@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -401,7 +402,11 @@ static sl_status prepare(model *m, sl_error *error)
     m->resident_blocks = occupancy.blocks;
     m->cores = m->machine->cores;
     m->slots = kernel->mem_slots;
-    m->core = calloc(m->cores, sizeof *m->core);
+    m->core = malloc(m->cores * sizeof *m->core);
+    for (uint32_t c = 0; m->core && c < m->cores; c++) { /* `fit` is written by cores that have blocks */
+        memset(&m->core[c].result, 0, offsetof(sl_core_result, fit));
+        m->core[c].stacks = NULL;
+    }
     m->loads = calloc((size_t)m->cores * (m->slots ? m->slots : 1), sizeof *m->loads);
     if (!m->core || !m->loads)
         return sl_fail_memory(error);
