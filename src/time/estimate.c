@@ -279,13 +279,19 @@ static sl_status sample_longest(sl_sampler *sampler, const modeled *m, uint64_t 
     return status;
 }
 
+/* What a sample of the launch may cost. */
+static uint64_t affordable_of(const modeled *m)
+{
+    return m->cost / SHARE > MIN_COST ? m->cost / SHARE : MIN_COST;
+}
+
 static sl_status sample_core(sl_sampler *sampler, const modeled *m, sl_core_sample *made, sl_error *error)
 {
     const sl_warps_work *work = &m->result->work[m->core];
     const size_t *first = &m->result->first_block[m->core];
     size_t blocks = first[1] - first[0], most = (size_t)m->result->resident_blocks * ROUNDS;
     uint64_t warps = sl_launch_warps(sl_loaded_launch(m->loaded)), cost = cost_of(work), insts = work->insts;
-    uint64_t affordable = m->cost / SHARE > MIN_COST ? m->cost / SHARE : MIN_COST;
+    uint64_t affordable = affordable_of(m);
     bool whole = affordable >= cost;
     uint64_t part = whole ? insts : (uint64_t)((double)affordable * (double)insts / (double)cost);
     blocks = blocks < most ? blocks : most;
@@ -315,11 +321,16 @@ static sl_status find_sample(sl_sampler *sampler, const modeled *m, sl_core_samp
     bool known;
     memset(&like, 0, sizeof like); /* its padding, too */
     like.work = m->result->work[m->core];
-    like.cost = m->cost;
+    like.blocks = m->result->first_block[m->core + 1] - m->result->first_block[m->core];
+    if (affordable_of(m) >= cost_of(&like.work)) {
+        like.work.longest_block = 0; /* nothing is left for the longest warp, and how much others do is the same */
+    } else {
+        like.cost = m->cost;
+        memcpy(like.grid, launch->grid, sizeof like.grid);
+    }
     like.kernel = launch->kernel;
     like.resident_blocks = m->result->resident_blocks;
     like.warm = m->warm;
-    memcpy(like.grid, launch->grid, sizeof like.grid);
     memcpy(like.block, launch->block, sizeof like.block);
     sl_core_sample *found = sl_sampler_find(sampler, &like, &known);
     sl_status status = known ? SL_OK : sample_core(sampler, m, found, error);

@@ -24,10 +24,12 @@ typedef struct sl_sampled {
     bool warm; /* the levels below hold what they access; false: all caches are empty */
 } sl_sampled;
 
-/* Launches that do the same by all that was counted of their busiest core: one of them is simulated. */
+/* Launches that do the same by all that was counted of their busiest core: one of them is simulated. Where all of the
+ * core is, `cost` and `grid` are 0: what others do does not matter. */
 typedef struct sl_sampled_like {
     sl_warps_work work; /* of the busiest core */
     uint64_t cost;      /* of all cores, as a sample is chosen by it */
+    uint64_t blocks;    /* of the busiest core */
     uint32_t kernel, grid[3], block[3], resident_blocks;
     bool warm; /* as sl_sampled */
 } sl_sampled_like;
