@@ -126,7 +126,7 @@ static inline bool small_cache_past(small_cache *c, const sl_cache_access *acces
         return false;
     c->bypasses++;
     small_cache_choices(c, access->set, false, bits);
-    uint32_t way = sl_policy_give_up(small_cache_asked(c), access, &mask);
+    uint32_t way = sl_policy_evict_on_bypass(small_cache_asked(c), access, &mask);
     if (way != SL_NO_WAY)
         small_cache_evict(c, access->set, way);
     return true;

@@ -155,8 +155,8 @@ static void a_line_to_give_up_is_forgotten_with_its_request(void **state)
     sl_cache_access e = {.line = 8, .set = 0, .kind = SL_ACCESS_LOAD},
                     other = {.line = 1, .set = 1, .kind = SL_ACCESS_LOAD};
     assert_int_equal(sl_policy_admit(&c.bypass, &e, &ways), SL_BYPASS); /* takes the tag of a, in way 0 */
-    assert_int_equal(sl_policy_give_up(&c.bypass, &other, &ways), SL_NO_WAY);
-    assert_int_equal(sl_policy_give_up(&c.bypass, &e, &ways), SL_NO_WAY);
+    assert_int_equal(sl_policy_evict_on_bypass(&c.bypass, &other, &ways), SL_NO_WAY);
+    assert_int_equal(sl_policy_evict_on_bypass(&c.bypass, &e, &ways), SL_NO_WAY);
     small_cache_fini(&c);
 }
 

@@ -230,7 +230,7 @@ static void a_way_given_up_that_was_not_offered_is_caught_too(void **state)
     assert_int_equal(
         sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_geometry){.sets = 1, .ways = 4}, &error),
         SL_OK);
-    assert_int_equal(sl_policy_give_up(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), SL_NO_WAY);
+    assert_int_equal(sl_policy_evict_on_bypass(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), SL_NO_WAY);
     assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);
     assert_string_equal(error.text, "policy 'bad' chose way 9, which is not evictable: this is a bug of the policy");
     sl_policy_fini(&policy);
