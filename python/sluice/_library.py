@@ -67,7 +67,8 @@ PolicyOps = _struct("sl_policy_ops", *_all(c_char_p, "name", "summary", "source"
                     *_all(c_size_t, "state_bytes", "shared_bytes"), *_all(c_bool, "needs_counts", "first_level_only", "keeps"),
                     *_all(c_double, "access_nj", "leak_mw"), ("cost", c_char_p), ("init", INIT), ("victim", VICTIM),
                     *_all(c_void_p, "admit", "evict_on_bypass", "queues"), ("on_hit", USE), ("on_fill", USE), ("on_evict", EVICT),
-                    *_all(c_void_p, "on_stall", "on_feedback", "report", "predict_victim", "throttle_warps"))
+                    *_all(c_void_p, "on_stall", "on_feedback", "report", "predict_victim", "throttle_warps",
+                          "decides_alike"))
 PolicyList = _struct("sl_policy_list", ("count", c_size_t), ("ops", POINTER(POINTER(PolicyOps))))
 
 STRUCTS = (Error, Inst, Kernel, Launch, Range, Rows, CounterInfo, ModelOptions, CacheAccess, CacheShape, WayMask, Param,
