@@ -15,11 +15,17 @@ void sl_cl_context_fini(sl_proc *rt, cl_context context)
 
 static cl_int check_properties(const cl_context_properties *properties)
 {
+    const cl_context_properties *first = properties;
     for (; properties && *properties; properties += 2) {
+        for (const cl_context_properties *before = first; before < properties; before += 2)
+            if (*before == *properties) /* named twice */
+                return CL_INVALID_PROPERTY;
         if (*properties == CL_CONTEXT_PLATFORM && properties[1] &&
             !sl_cl_is((void *)(uintptr_t)properties[1], SL_CL_PLATFORM))
             return CL_INVALID_PLATFORM;
         if (*properties != CL_CONTEXT_PLATFORM && *properties != CL_CONTEXT_INTEROP_USER_SYNC)
+            return CL_INVALID_PROPERTY;
+        if (*properties == CL_CONTEXT_INTEROP_USER_SYNC && properties[1] != CL_FALSE && properties[1] != CL_TRUE)
             return CL_INVALID_PROPERTY;
     }
     return CL_SUCCESS;

@@ -86,7 +86,8 @@ static cl_int supported(cl_context context, cl_mem_flags flags, cl_mem_object_ty
     if (type < CL_MEM_OBJECT_IMAGE2D || type > CL_MEM_OBJECT_IMAGE1D_BUFFER || (formats && !room) ||
         sl_cl_mem_flags_check(flags, NULL) == CL_INVALID_VALUE)
         return CL_INVALID_VALUE;
-    for (int o = 0; o < ORDER_COUNT; o++)
+    int orders = flags & CL_MEM_KERNEL_READ_AND_WRITE ? 0 : ORDER_COUNT; /* kernels read an image or write it */
+    for (int o = 0; o < orders; o++)
         for (int t = 0; t < TYPE_COUNT; t++) {
             if (!goes_with(ORDERS[o].order, TYPES[t].type))
                 continue;

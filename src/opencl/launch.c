@@ -80,6 +80,8 @@ static cl_int read_range(sl_proc *rt, cl_kernel k, cl_uint dims, const size_t *o
         return error ? error : CL_OUT_OF_RESOURCES;
     if (facts.max_threads > sl_cl_limits(rt).max_threads_per_block)
         facts.max_threads = sl_cl_limits(rt).max_threads_per_block;
+    if (!r->global[0] || !r->global[1] || !r->global[2]) /* nothing to do */
+        return CL_SUCCESS;
     if (!local)
         choose_local(k->facts, r, facts.max_threads);
     return check_local(rt, k->facts, r, facts.max_threads);

@@ -155,7 +155,8 @@ extern const cl_icd_dispatch sl_cl_dispatch;
 #define SL_CL_EXTENSIONS                                                                                               \
     "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "                                \
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store "               \
-    "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes"
+    "cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes "                      \
+    "cl_khr_image2d_from_buffer"
 
 /* Properties that end with 0, as they were given; NULL: none. */
 typedef struct sl_cl_properties {

@@ -56,6 +56,13 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreatePipe(cl_context context, cl_mem_flags fl
     NOTHING(error);
 }
 
+/* There are no pipes to ask about. */
+CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem pipe, cl_pipe_info what, size_t room, void *value, size_t *size)
+{
+    (void)pipe, (void)what, (void)room, (void)value, (void)size;
+    return CL_INVALID_MEM_OBJECT;
+}
+
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il, size_t bytes,
                                                           cl_int *error)
 {

@@ -108,6 +108,8 @@ static void platforms(void)
     IS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 0, NULL, NULL), CL_INVALID_VALUE);
     IS(clGetDeviceIDs(platform, 1 << 20, 1, &device, NULL), CL_INVALID_DEVICE_TYPE);
     OK(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL));
+    OK(clGetDeviceInfo(device, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, sizeof text, text, NULL));
+    IS(strcmp(text, "v0000-01-01-00"), 0);
     OK(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof number, &number, NULL));
     IS(number >= 32768, 1);
     for (cl_device_info what = CL_DEVICE_TYPE; what <= CL_DEVICE_PRINTF_BUFFER_SIZE; what++) {
@@ -605,6 +607,8 @@ static void host_memory(void)
     OK(clFinish(queue));
     IS(out[31], -31 + 10);
     IS(out[32], -32);
+    const size_t none = 0;
+    OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &none, NULL, 0, NULL, NULL));
     OK(clReleaseMemObject(part));
     OK(clReleaseMemObject(same));
     OK(clReleaseMemObject(a));
