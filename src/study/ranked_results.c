@@ -90,7 +90,7 @@ bool sl_outputs_differ(const char *wanted, const char *found, const sl_result_ru
 {
     text_span line[2];
     *why = 0;
-    for (uint64_t number = 1;; number++) {
+    for (;;) {
         bool more[2] = {next_compared(&wanted, rules->ignore, &line[0]),
                         next_compared(&found, rules->ignore, &line[1])};
         if (!more[0] && !more[1])

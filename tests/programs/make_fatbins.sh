@@ -12,9 +12,9 @@ for file in *.cu; do
     nbody*) flags='-gencode arch=compute_90,code=sm_90' ;; # with machine code
     hopper* | clusters* | bulk*) arch=90 ;;
     tensormaps* | wgmma* | attention*) arch=90a ;;
-    arrays* | particles* | staged*) # with source lines, of files without their folder
+    arrays* | particles* | staged*) # with source lines, of files by their names in the sources
         nvcc -std=c++17 -lineinfo -arch=compute_$arch -ptx "$file" -o "$ptx"
-        sed -i "s|\"$PWD/|\"|" "$ptx"
+        sed -i "s|\"$PWD/|\"tests/programs/|" "$ptx"
         fatbinary --create="$fatbin" -64 --compress-mode=size "--image3=kind=ptx,sm=$arch,file=$ptx"
         continue
         ;;
